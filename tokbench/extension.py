@@ -82,12 +82,17 @@ class Engine:
     `shared` says that its workers are processes of their own, perhaps on other machines: functions and
     arguments must then be picklable, speed is not timed there, and files must be visible from them. Without it,
     tasks run in threads of this process, and start worker processes themselves.
+
+    `package` is what `open` imports, where it need not be installed; a run that names the engine is refused
+    without it, before any work. `install` is what brings it, where ``pip install`` calls that otherwise.
     """
 
     name: str
     summary: str
     open: Callable[[int, str | None], AbstractContextManager[Executor]]
     shared: bool = False
+    package: str = ""
+    install: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

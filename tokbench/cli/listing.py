@@ -87,7 +87,7 @@ _list(
 )
 _list("plots", "plot", "tokbench_plots", "summary", "title", "needs")
 _list("formats", "report format", "tokbench_report_writers", "summary", "suffix")
-_list("engines", "engine", "tokbench_engines", "summary", "shared")
+_list("engines", "engine", "tokbench_engines", "summary", "shared", "package", "install")
 _list("checks", "check", "tokbench_checks", "summary", "code", "harm", shown=("name", "code", "summary"))
 _list("commands", "command", "tokbench_commands", "summary")
 _list("suites", "suite", "tokbench_suites", shown=("name", "file"))

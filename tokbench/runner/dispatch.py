@@ -21,22 +21,21 @@ from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import Given, T, WorkerLost
 
-_NEEDS = {"dask": "distributed", "ray": "ray"}
-"""The package that an engine is opened with, where an extra of the engine's name brings it."""
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the package that it is a part of
+        return False
 
 
-def check_installed(engine: Engine) -> None:
-    """Raise `SpecError` where a package is not installed that the engine needs."""
-    needed = _NEEDS.get(engine.name)
-    if needed and importlib.util.find_spec(needed) is None:
+def check_engine(engine: Engine, address: str | None, registry: Registry) -> None:
+    """Raise `SpecError` where its package is not installed, and for a scheduler's address where it has none."""
+    if engine.package and not _is_installed(engine.package):
         raise SpecError(
-            f"--engine {engine.name} needs the package {needed!r}, which is not installed; "
-            f"pip install 'tokbench[{engine.name}]'"
+            f"--engine {engine.name} needs the package {engine.package!r}, which is not installed; "
+            f"pip install '{engine.install or engine.package}'"
         )
-
-
-def check_address(engine: Engine, address: str | None, registry: Registry) -> None:
-    """Raise `SpecError` for the address of a scheduler where the engine has none."""
     if address is not None and not engine.shared:
         shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
         raise SpecError(

@@ -92,6 +92,20 @@ def _call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
 
 ENGINES = (
     Engine(name="local", summary="worker processes on this machine", open=open_local),
-    Engine(name="dask", summary="a Dask cluster (extra: dask)", open=open_dask, shared=True),
-    Engine(name="ray", summary="a Ray cluster (extra: ray)", open=open_ray, shared=True),
+    Engine(
+        name="dask",
+        summary="a Dask cluster (extra: dask)",
+        open=open_dask,
+        shared=True,
+        package="distributed",
+        install="tokbench[dask]",
+    ),
+    Engine(
+        name="ray",
+        summary="a Ray cluster (extra: ray)",
+        open=open_ray,
+        shared=True,
+        package="ray",
+        install="tokbench[ray]",
+    ),
 )

@@ -17,7 +17,7 @@ from tokbench.registry import Registry
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.cells import most_workers
 from tokbench.runner.chosen_metrics import check_needs, chosen_metrics
-from tokbench.runner.dispatch import check_address
+from tokbench.runner.dispatch import check_engine
 from tokbench.runner.entries import Entry, entries_of
 from tokbench.runner.opening import SMALL_RUN, Corpus, opened
 from tokbench.runner.prices import open_prices
@@ -78,7 +78,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     suite = suite.model_copy(update={"metrics": [metric.name for metric in asked]})  # as rows have them
     _check_compared(suite, registry, entries)
     _check_timed(suite, registry, datasets)
-    check_address(engine, suite.address, registry)
+    check_engine(engine, suite.address, registry)
     _check_gold(suite)
     prices = open_prices(suite, registry, entries)
     check_needs(asked, suite, prices, entries)

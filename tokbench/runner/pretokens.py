@@ -33,8 +33,7 @@ from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.dispatch import (
     EngineLost,
-    check_address,
-    check_installed,
+    check_engine,
     executor_of,
     result_of,
     submitted,
@@ -93,8 +92,7 @@ def count_pretokens(
     cut = _cut_of(registry, spec)
     shards = list(_shards(registry, datasets, languages))
     chosen = registry.pick(registry.engines, engine, "engine")
-    check_address(chosen, address, registry)
-    check_installed(chosen)
+    check_engine(chosen, address, registry)
     output.absolute().parent.mkdir(parents=True, exist_ok=True)
     # Beside the output, where the workers of a shared engine write as well.
     folder = Path(tempfile.mkdtemp(prefix=".counts.", dir=output.absolute().parent))

@@ -21,7 +21,7 @@ from tokbench.runner.cache import cache_limit
 from tokbench.runner.candidates import make_ready
 from tokbench.runner.cells import CellFiles, cut_into_tasks, look_through, make_cells, without_text
 from tokbench.runner.counting import PlannedCell, get_ready
-from tokbench.runner.dispatch import EngineLost, check_here, check_installed, check_workers, executor_of
+from tokbench.runner.dispatch import EngineLost, check_here, check_workers, executor_of
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.fingerprint import begin_with, digest_of
 from tokbench.runner.inspecting import inspect_all
@@ -98,7 +98,6 @@ def run_suite(
     registry.tell = display.say
     begin_with(registry)
     plan = make_plan(wanted, registry)
-    check_installed(plan.engine)
     request = digest_of(plan.suite.request)
     folder = choose_folder(output, wanted.name, request, force=force)
     with locked(folder):

@@ -148,6 +148,17 @@ def test_a_missing_extra_is_said_with_the_remedy_before_anything_is_made(
     assert not (tmp_path / "refused").exists()
 
 
+def test_an_engine_of_a_plugin_says_what_it_needs(corpus: Path, tmp_path: Path) -> None:
+    plugin = tmp_path / "far.py"
+    plugin.write_text(
+        "import tokbench\n@tokbench.hookimpl\ndef tokbench_engines():\n    return [tokbench.Engine(\n"
+        "        name='far', summary='', open=lambda jobs, address: None, shared=True, package='no.such')]\n"
+    )
+    with pytest.raises(SpecError, match=r"--engine far needs the package 'no\.such'.* 'no\.such'$"):
+        measured(corpus, tmp_path / "refused", "far", plugins=[str(plugin)])
+    assert not (tmp_path / "refused").exists()
+
+
 def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "PATIENCE", "1s")
     pytest.importorskip("distributed", reason="needs the extra 'dask'")
