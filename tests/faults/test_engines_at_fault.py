@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tokbench.errors import PluginError
 from tokbench.results import Run
 from tokbench.runner.run import RunError
 
@@ -39,11 +40,26 @@ def tokbench_engines():
 """
 
 
-@pytest.mark.parametrize(("lives", "at_once"), [(0, True), (5, False)], ids=["from the start", "in the middle"])
-def test_a_killed_scheduler_is_said_and_the_run_goes_on_later(
-    text: Path, run: Callable[..., Run], plugin: Callable[[str, str], str], lives: int, at_once: bool
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_scheduler_that_does_not_answer_is_said_before_anything_is_written(
+    text: Path, run: Callable[..., Run], plugin: Callable[[str, str], str], at_once: bool, tmp_path: Path
 ) -> None:
-    named = plugin("dying", ENGINE.format(lives=lives, at_once=at_once))
+    named = plugin("dying", ENGINE.format(lives=0, at_once=at_once))
+    with pytest.raises(RunError, match=r"the engine dying failed: Connection.*gone; nothing was written"):
+        run(["bytes"], [f"text:{text}"], engine="dying", plugins=[named])
+    source = ENGINE.replace("    yield ", "    raise OSError('no')\n    yield ").format(lives=0, at_once=True)
+    named = plugin("unheard", source)
+    with pytest.raises(PluginError, match="the engine 'dying': OSError: no"):
+        run(["bytes"], [f"text:{text}"], engine="dying", plugins=[named])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_was_killed_is_said_and_the_run_goes_on_later(
+    text: Path, run: Callable[..., Run], plugin: Callable[[str, str], str]
+) -> None:
     asked = ["bytes", "chars"], [f"text:{text}"]
-    with pytest.raises(RunError, match=r"the engine dying failed: Connection.*gone; the same command goes on"):
-        run(*asked, engine="dying", plugins=[named], jobs=1)
+    for lives in (5, 0):
+        path = plugin("dying", ENGINE.format(lives=lives, at_once=False))
+        with pytest.raises(RunError, match=r"dying failed: ConnectionError.*; the same command goes on"):
+            run(*asked, engine="dying", plugins=[path], jobs=1)
+    assert not run(*asked, plugins=[path], jobs=1).failures, "elsewhere, too"

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Executor, Future
 from functools import lru_cache
+from typing import Any
 
 from tokbench.errors import PluginError, SpecError, StorageError, TokbenchError, described
 from tokbench.extension import Engine
@@ -71,23 +72,54 @@ def submitted(executor: Executor, function: Callable[[*Given], T], *arguments: *
         raise EngineLost(described(error)) from error
 
 
+class OpenedEngine:
+    """The executor of an engine, opened when it is first asked for, and closed where the ``with`` ends.
+
+    `expected` is what the workers of a shared engine must have in common with us, once it is open.
+    """
+
+    def __init__(self, engine: Engine, jobs: int, address: str | None, registry: Registry) -> None:
+        self._engine, self._jobs, self._address, self._registry = engine, jobs, address, registry
+        self._open = contextlib.ExitStack()
+        self._executor: Executor | None = None
+        self.expected: Mapping[str, str] | None = None
+
+    def __enter__(self) -> OpenedEngine:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.__exit__(*error)
+
+    def executor(self) -> Executor:
+        """The executor, once its workers have turned out to be where, and what, the engine says.
+
+        Raises `SpecError` where they are not, `EngineLost` where none answers, and `PluginError` where the
+        engine fails, or opens nothing to be used in a ``with``.
+        """
+        if self._executor is None:
+            self._executor = self._entered()
+            if self._engine.shared:
+                self.expected = check_workers(self._executor, self._registry, self._jobs)
+            else:
+                check_here(self._executor, self._engine.name)
+        return self._executor
+
+    def _entered(self) -> Executor:
+        try:
+            opened = self._engine.open(self._jobs, self._address)
+            if isinstance(opened, contextlib.AbstractContextManager):
+                return self._open.enter_context(opened)
+        except TokbenchError:
+            raise
+        except Exception as error:
+            raise PluginError(f"the engine {self._engine.name!r}: {described(error)}") from error
+        raise PluginError(f"the engine {self._engine.name!r} opened {type(opened).__name__}, not an Executor")
+
+
 def check_here(executor: Executor, engine: str) -> None:
     """Raise `SpecError` where an engine that says it is not shared runs its tasks in other processes."""
     if executor.submit(os.getpid).result() != os.getpid():
         raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
-
-
-def executor_of(engine: Engine, jobs: int, address: str | None) -> contextlib.AbstractContextManager[Executor]:
-    """What `engine.open` gives; raises `PluginError` where that is nothing to be used in a ``with``."""
-    try:
-        executor = engine.open(jobs, address)
-    except TokbenchError:
-        raise
-    except Exception as error:
-        raise PluginError(f"the engine {engine.name!r}: {described(error)}") from error
-    if not isinstance(executor, contextlib.AbstractContextManager):
-        raise PluginError(f"the engine {engine.name!r} opened {type(executor).__name__}, not an Executor")
-    return executor
 
 
 def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str, str]:

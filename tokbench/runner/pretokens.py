@@ -33,8 +33,8 @@ from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.dispatch import (
     EngineLost,
+    OpenedEngine,
     check_engine,
-    executor_of,
     result_of,
     submitted,
 )
@@ -98,8 +98,8 @@ def count_pretokens(
     folder = Path(tempfile.mkdtemp(prefix=".counts.", dir=output.absolute().parent))
     try:
         tasks = _tasks(spec, shards, folder)
-        with executor_of(chosen, jobs, address) as executor:
-            counted = list(_counted(executor, tasks, chosen.shared, progress))
+        with OpenedEngine(chosen, jobs, address, registry) as opened:
+            counted = list(_counted(opened.executor(), tasks, chosen.shared, progress))
         order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
         nothing = [TextSize(*key, 0, 0) for key in order]  # tasks end in any order
         texts = tuple(text for text in summed([*nothing, *counted]) if text.documents)

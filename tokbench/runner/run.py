@@ -21,7 +21,7 @@ from tokbench.runner.cache import cache_limit
 from tokbench.runner.candidates import make_ready
 from tokbench.runner.cells import CellFiles, cut_into_tasks, look_through, make_cells, without_text
 from tokbench.runner.counting import PlannedCell, get_ready
-from tokbench.runner.dispatch import EngineLost, check_here, check_workers, executor_of
+from tokbench.runner.dispatch import EngineLost, OpenedEngine
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.fingerprint import begin_with, digest_of
 from tokbench.runner.inspecting import inspect_all
@@ -100,9 +100,20 @@ def run_suite(
     plan = make_plan(wanted, registry)
     request = digest_of(plan.suite.request)
     folder = choose_folder(output, wanted.name, request, force=force)
-    with locked(folder):
-        known = Provenance(writable(folder.path.resolve().name), request, plan)
-        return _RunStages(folder, known, display, report=report).run()
+    with OpenedEngine(plan.engine, plan.jobs, plan.suite.address, registry) as engine:
+        if plan.engine.shared and (force or not folder.manifest.exists()):
+            _reach(engine, plan)
+        with locked(folder):
+            known = Provenance(writable(folder.path.resolve().name), request, plan)
+            return _RunStages(folder, known, display, engine, report=report).run()
+
+
+def _reach(engine: OpenedEngine, plan: Plan) -> None:
+    """Open an engine of which a run has written nothing yet; raises `RunError` where it gives no answer."""
+    try:
+        engine.executor()
+    except EngineLost as loss:
+        raise RunError(f"the engine {plan.engine.name} failed: {loss}; nothing was written") from loss
 
 
 @dataclass
@@ -112,6 +123,7 @@ class _RunStages:
     folder: RunFolder
     known: Provenance
     display: Display
+    engine: OpenedEngine
     report: bool = False
     compiles: bool = False
 
@@ -185,13 +197,8 @@ class _RunStages:
         quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
         if todo:
             threading.Thread(target=_import_ahead).start()  # no daemon: one that ends within C++ aborts
-            with executor_of(plan.engine, plan.jobs, plan.suite.address) as executor:
-                expected = None
-                if plan.engine.shared:
-                    expected = check_workers(executor, plan.registry, plan.jobs)
-                else:
-                    check_here(executor, plan.engine.name)
-                quality.run(executor, stop, jobs=plan.jobs, expected=expected)
+            with self.engine as engine:
+                quality.run(engine.executor(), stop, jobs=plan.jobs, expected=engine.expected)
         known.digests |= quality.digests
         known.failures = quality.failures
 
