@@ -188,5 +188,20 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else _spelt(ord(char)) for char in text)
 
 
+_DRAWING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def undrawn(text: str) -> str:
+    """Text without what draws on a terminal, or reorders what stands beside it, spelt as JSON does.
+
+    Unlike `printable`, it leaves white space and what joins letters as they are.
+
+    Example:
+        >>> undrawn("a" + chr(27) + "[31m" + chr(0xA0)) == "a" + chr(92) + "u001b[31m" + chr(0xA0)
+        True
+    """
+    return _DRAWING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def _spelt(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

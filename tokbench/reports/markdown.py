@@ -139,7 +139,7 @@ def formula(text: str) -> str:
         '$`\\frac{\\|a\\|}{b}`$'
     """
     text = " ".join(text.split())
-    if not text or re.search(r"`|\\\||\\$", text):
+    if not text or not text.isprintable() or re.search(r"`|\\\||\\$", text):
         return escape(text)
     return "$`" + text.replace("|", r"\|") + "`$"
 

@@ -16,6 +16,7 @@ from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import card, latex, markdown
+from tokbench.reports.html import page
 
 HOSTILE = ["bpe:a|b.json", "bpe:<script>alert(1)</script>.json", r"bpe:$x_1&\input{/etc/passwd}%.json", "bytes"]
 
@@ -32,6 +33,17 @@ def test_markdown_holds_no_control_characters_of_a_message() -> None:
     escaped = markdown.escape("boom\x1b[31m and \x9b2J")
     assert escaped.isprintable()
     assert "boom\\\\x1b" in escaped
+
+
+def test_reports_hold_no_control_characters_of_what_a_plugin_says_of_itself(made_up_run) -> None:
+    """Nor does a page, which goes to a terminal too."""
+    run, wild = made_up_run(2, 2), "boom\x1b[31m \x9b2J \x00 \u202e<b>"
+    name = run.frame["metric"].iloc[0]
+    said = dict.fromkeys(("summary", "unit", "formula", "source", "caveat", "heading"), wild)
+    run.manifest["definitions"] = [{"name": name, "better": "lower", "level": "cell", **said}]
+    for text in (page.render(run), markdown.document(run)):
+        assert "boom" in text
+        assert not {*text} & {"\x1b", "\x9b", "\x00", "\u202e"}
 
 
 @given(st.text())

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from tokbench.plots.fitting import cut
 from tokbench.plots.losses import mark_of, unmarked
+from tokbench.wording import undrawn
 
 
 @lru_cache(maxsize=1)
@@ -74,13 +75,16 @@ def policy(css: str, script: str) -> str:
 
 
 def assemble(template: str, *, css: str, script: str, **values: Any) -> str:
-    """A complete page; `css` and `script` come from this package, never from a run."""
+    """A complete page; `css` and `script` come from this package, never from a run.
+
+    Control characters in the words of plugins are spelt out: a page may be written to a terminal.
+    """
     import tokbench
 
     if "</" in css or "</script" in script.lower():
         raise ValueError("a style sheet or script must not close its own element")
     own = {"css": Markup(css), "script": Markup(script), "policy": policy(css, script)}
-    return rendered(template, version=tokbench.__version__, **own, **values)
+    return undrawn(rendered(template, version=tokbench.__version__, **own, **values))
 
 
 def rendered(template: str, **values: Any) -> Markup:
