@@ -78,6 +78,8 @@ class Source(ast.NodeVisitor):
         """Modules of ours that are imported when it is or when its functions run: types alone do not count."""
         self.crowded: set[str] = set()
         """Kernels of more parameters than may be."""
+        self.percentages = 0
+        """How many numbers are formatted as percentages."""
         self._for_types = False
         self.visit(tree)
 
@@ -86,6 +88,11 @@ class Source(ast.NodeVisitor):
         self._for_types |= isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         self.generic_visit(node)
         self._for_types = before
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> None:
+        spec = node.format_spec.values if isinstance(node.format_spec, ast.JoinedStr) else []
+        self.percentages += any(isinstance(part, ast.Constant) and "%" in str(part.value) for part in spec)
+        self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
         self.anywhere += _imported(node)
@@ -255,6 +262,12 @@ def test_a_worker_imports_only_what_it_works_with() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_percentages_are_written_one_way() -> None:
+    """By `wording.percent`; a gate tells what may be typed as a budget, where the sign follows at once."""
+    found = {path.relative_to(ROOT).as_posix() for path in [*HOST, *PLUGINS] if source(path).percentages}
+    assert found == {"tokbench/wording.py", "tokbench/reports/gates.py"}
 
 
 MOST_PARAMETERS = 10

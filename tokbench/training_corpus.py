@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tokbench.corpus import CountedDataset, Dataset, Document, Shard
 from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError
+from tokbench.wording import percent
 
 NOT_JOINED = (
     "counts cannot be joined while training; add files of counts up first, with tokbench count --merge FILE "
@@ -165,7 +166,7 @@ def shares(sizes: Mapping[str, int], most: int | None = None) -> str:
     if most is not None and len(sizes) > most:
         return f"{total:,} bytes of {len(sizes)} languages"
     largest = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
-    told = ", ".join(f"{language} {100 * size / max(1, total):.1f} %" for language, size in largest)
+    told = ", ".join(f"{language} {percent(size / max(1, total), 1)}" for language, size in largest)
     return f"{total:,} bytes: {told}" if sizes else ""
 
 

@@ -142,6 +142,17 @@ def in_unit(value: float, unit: str, *, least: float = 1e6) -> tuple[float, str]
     return 1.0, unit
 
 
+def percent(share: float, places: int = 0, *, signed: bool = False) -> str:
+    """A share in per cent, as people read it; `signed`, it is a change, and says so where it is none less.
+
+    Example:
+        >>> percent(0.283), percent(0.0139, 1), percent(-0.5, 2), percent(0.02, signed=True)
+        ('28 %', '1.4 %', '−50.00 %', '+2 %')
+    """
+    said = f"{share:{'+' if signed else ''}.{places}%}"
+    return said.replace("-", "−").replace("%", " %")
+
+
 def data_size(n_bytes: float) -> str:
     """A number of bytes in the unit that suits it, of powers of 1,000.
 

@@ -22,7 +22,7 @@ from tokbench.cli.tables import plain_console, show_facts, show_table
 from tokbench.cli.writing import print_json
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.tokenizer import Tokenizer, whole_text
-from tokbench.wording import counted
+from tokbench.wording import counted, percent
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
@@ -214,12 +214,12 @@ def _report(found: VocabularyAudit) -> dict[str, object]:
 
 def _show_counts(found: VocabularyAudit) -> None:
     """How many ids are of each status, and of each script."""
-    rows = [(name, f"{count:,}", f"{found.share(name):.2%}") for name, count in found.counts.items()]
+    rows = [(name, f"{count:,}", percent(found.share(name), 2)) for name, count in found.counts.items()]
     if found.in_context:
         rows.append(("  (OK only within words)", f"{len(found.in_context):,}", ""))
     _show_table(("status", "ids", "share"), rows)
     scripts, most = found.scripts.items(), 16
-    rows = [(name.replace("_", " "), f"{n:,}", f"{n / found.vocab_size:.2%}") for name, n in scripts]
+    rows = [(name.replace("_", " "), f"{n:,}", percent(n / found.vocab_size, 2)) for name, n in scripts]
     more = [(f"… {len(rows) - most} more", "", "")] if len(rows) > most else []
     _show_table(("script", "tokens", "share"), [*rows[:most], *more])
 
@@ -264,7 +264,7 @@ def _show_use(found: VocabularyAudit, used: Usage, rare: int, limit: int) -> Non
     }
     for kind, ids in kinds.items():
         longest = sorted(ids.tolist(), key=lambda index: -len(found.tokens[index]))[:limit]
-        share = f"{len(ids) / found.vocab_size:.2%}"
+        share = percent(len(ids) / found.vocab_size, 2)
         rows.append((kind, f"{len(ids):,}", share, _tokens(found, longest)))
     _show_table((f"in {counted(used.tokens, 'token')}", "ids", "share", "the longest"), rows)
 

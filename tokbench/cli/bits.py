@@ -13,7 +13,7 @@ from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import print_json
 from tokbench.spec import Option
-from tokbench.wording import counted
+from tokbench.wording import counted, percent
 
 if TYPE_CHECKING:
     from tokbench.metrics.bits import BitsAudit
@@ -118,8 +118,8 @@ def _show_losses(found: BitsAudit) -> None:
     columns = ("counted by", "bits/byte", "95 %", "off by", "95 %", "")
     rows = []
     for figure in found.figures:
-        off = "" if figure is found.figures[0] or figure.error is None else f"{figure.error:+.2%}"
-        ends, off_ends = interval(figure.interval), interval(figure.error_interval, "+.2%")
+        off = "" if figure is found.figures[0] or figure.error is None else _off(figure.error)
+        ends, off_ends = interval(figure.interval), interval(figure.error_interval, _off)
         rows.append((figure.name, f"{figure.value:.4f}", ends, off, off_ends, figure.how))
     show_table(columns, rows, right=("bits/byte", "95 %", "off by"))
     for number, what, told in (
@@ -139,6 +139,10 @@ def _show_losses(found: BitsAudit) -> None:
             "those of the text, and no figure holds where the ids are those of another tokenizer or row",
             file=sys.stderr,
         )
+
+
+def _off(error: float) -> str:
+    return percent(error, 2, signed=True)
 
 
 def _show_ngrams(found: NgramReading) -> None:

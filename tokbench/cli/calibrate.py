@@ -14,7 +14,7 @@ from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import check_target, print_json
 from tokbench.errors import SpecError
 from tokbench.tokenizer import encode_batch
-from tokbench.wording import counted
+from tokbench.wording import counted, percent
 
 if TYPE_CHECKING:
     from tokbench.inspection.calibration import Calibration
@@ -117,8 +117,8 @@ def _show_fits(found: list[Calibration]) -> None:
     rows = []
     for one in found:
         factors = ", ".join(f"{kind} {factor:.3f}" for kind, factor in one.factors.items())
-        bounds = interval((one.low, one.high), ".3f")
-        rows.append((one.spec, f"{one.error:.1%}", bounds, f"{one.overhead:.1f}", factors))
+        bounds = interval((one.low, one.high), "{:.3f}".format)
+        rows.append((one.spec, percent(one.error, 1), bounds, f"{one.overhead:.1f}", factors))
     show_table(("tokenizer", *numbers, "factors"), rows, right=numbers)
 
 
@@ -129,9 +129,9 @@ def _show_estimates(rows: list[dict[str, Any]]) -> None:
     numbers = ("requests", "tokens", "95 %", *(("cost", "95 %") if priced else ()))
     shown = []
     for row in rows:
-        cells = [f"{row['requests']:,}", f"{row['tokens']:,}", interval(row["tokens_interval"], ",")]
+        cells = [f"{row['requests']:,}", f"{row['tokens']:,}", interval(row["tokens_interval"], "{:,}".format)]
         if priced:
-            cells += [f"{row['cost']:.4g}", interval(row["cost_interval"], ".4g")]
+            cells += [f"{row['cost']:.4g}", interval(row["cost_interval"], "{:.4g}".format)]
         shown.append((row["dataset"], row["language"], *cells))
     show_table(("dataset", "language", *numbers), shown, right=numbers)
 

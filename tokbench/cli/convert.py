@@ -16,7 +16,7 @@ from tokbench.family import Progress
 from tokbench.spec import Option
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
-from tokbench.wording import counted
+from tokbench.wording import counted, percent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,12 +86,12 @@ def prune(
     if id_map is not None:
         write_json(id_map, [None if index < 0 else index for index in new_ids.tolist()])
     gone, used = new_ids < 0, int(counts.sum())
-    share = 100 * int(counts[gone].sum()) / max(used, 1)
+    share = int(counts[gone].sum()) / max(used, 1)
     moved = int(((new_ids >= 0) & (new_ids != range(len(new_ids)))).sum())
     kept = f"{counted(int((~gone).sum()), 'token')} kept, {moved:,} of them with another id"
     print(f"{output}: {kept}, {int(gone.sum()):,} gone; {use_of(registry, f'{family.name}:{output}', smaller)}")
     text = f"{counted(used, 'token')} of the text"
-    print(f"what is gone was {share:.2f} % of {text}; the rest of it is encoded as before")
+    print(f"what is gone was {percent(share, 2)} of {text}; the rest of it is encoded as before")
 
 
 def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from tokbench.cli.loading import documents_of, load_trained
 from tokbench.cli.progress import overwrite
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json
-from tokbench.wording import counted
+from tokbench.wording import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +63,7 @@ def _show(found: TokenizerDiff) -> None:
         return
     console.print(
         f"{found.n_equal:,} of {counted(found.n_documents, 'document')} equal by {found.compared} "
-        f"({found.share_equal:.2%}); tokens {found.n_tokens_a:,} and {found.n_tokens_b:,}",
+        f"({percent(found.share_equal, 2)}); tokens {found.n_tokens_a:,} and {found.n_tokens_b:,}",
         style="bold",
     )
     if found.equal:

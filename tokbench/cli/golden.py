@@ -20,7 +20,7 @@ from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, print_json
 from tokbench.errors import SpecError, TokbenchError
 from tokbench.tokenizer import Tokenizer
-from tokbench.wording import counted, every
+from tokbench.wording import counted, every, percent
 
 if TYPE_CHECKING:
     from tokbench.golden.checking import Departure
@@ -75,7 +75,7 @@ def make(
     if isinstance(measured, str):
         print(f"  mutation score: {measured}")
         return
-    share = "-" if measured["score"] is None else f"{measured['score']:.1%}"
+    share = "-" if measured["score"] is None else percent(measured["score"], 1)
     print(f"  mutation score: {share} ({measured['told']} of {measured['tried']} changes told)")
     for name in measured["missed"]:
         print(f"    not told: {name}")

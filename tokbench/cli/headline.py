@@ -189,5 +189,5 @@ def _cell(cell: ShownCell) -> str:
     from tokbench.reports.figures import is_share
 
     if cell.measured:
-        return f"{cell.text}%" if is_share(cell.column.unit) else cell.text
+        return f"{cell.text} %" if is_share(cell.column.unit) else cell.text
     return "failed" if getattr(cell.content, "why", "").startswith("failed") else cell.text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tokbench.family import Progress
-from tokbench.wording import counted
+from tokbench.wording import counted, percent
 
 
 def overwrite(line: str = "") -> None:
@@ -18,7 +18,7 @@ def overwrite(line: str = "") -> None:
 
 def progress(done: float, word: str) -> None:
     """How far something is, and what it is at."""
-    overwrite(f"{done:4.0%} {word}" if done < 1 else "")
+    overwrite(f"{percent(done):>5} {word}" if done < 1 else "")
 
 
 def documents_done(documents: int) -> None:
@@ -37,7 +37,7 @@ def bar(title: str) -> Iterator[Progress]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TaskProgressColumn(),
+        TaskProgressColumn("[progress.percentage]{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeLeft(),

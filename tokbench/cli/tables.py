@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.wording import printable
@@ -103,9 +103,9 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
-def interval(ends: tuple[float, float] | None, form: str = ".4f") -> str:
-    """The ends of an interval, each in a format; empty where there is none."""
-    return "" if ends is None else " to ".join(format(end, form) for end in ends)
+def interval(ends: tuple[float, float] | None, said: Callable[[float], str] = "{:.4f}".format) -> str:
+    """The ends of an interval, each as it is `said`; empty where there is none."""
+    return "" if ends is None else " to ".join(map(said, ends))
 
 
 def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.inspection.calibration import FORMAT, Calibration
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import Tokenizer, encode_batch
-from tokbench.wording import reason
+from tokbench.wording import percent, reason
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ class CalibratedTokenizer:
     @property
     def estimated(self) -> str:
         """What it is estimated from, and how well."""
-        return f"estimated from {self._fit.spec} ({self._fit.error:.1%} off on held-out requests)"
+        return f"estimated from {self._fit.spec} ({percent(self._fit.error, 1)} off on held-out requests)"
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -9,6 +9,8 @@ from inspect import getdoc
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
+from tokbench.wording import percent
+
 if TYPE_CHECKING:
     from tokbench.lint.subject import Subject
 
@@ -73,7 +75,7 @@ class Finding:
         """
         count = len(wrong)
         value = count / total if total else count
-        said = f"{of}: {count:,}" + (f" ({count / total:.2%})" if total and count else "")
+        said = f"{of}: {count:,}" + (f" ({percent(count / total, 2)})" if total and count else "")
         outcome = Outcome.PASS
         if value > bounds.get("fail", value):
             outcome = Outcome.FAIL

@@ -10,6 +10,7 @@ from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.tally.counters import COUNTERS
 from tokbench.tally.grammar import distribution
+from tokbench.wording import percent
 
 if TYPE_CHECKING:
     from tokbench.metrics.metric import Metric
@@ -72,9 +73,9 @@ def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
                     reason = reason.replace("tree-sitter-LANGUAGE", distribution(each.language))
                 return f"undefined: {reason}"
             if need.startswith("aligned_") and each.aligned_documents < ALIGNED_SHARE * each.documents:
-                share = each.aligned_documents / each.documents
+                known = percent(float(each.aligned_documents / each.documents))
                 return (
-                    f"undefined: the places of tokens in the text are known for {share:.0%} of the documents "
+                    f"undefined: the places of tokens in the text are known for {known} of the documents "
                     f"only (the tokenizer rewrites its input)"
                 )
     return None

@@ -203,9 +203,10 @@ def short_number(value: float) -> str:
 
     Example:
         >>> [short_number(value) for value in (0.05, 8, 1500, 200_000, 999_999, -3_000_000)]
-        ['0.05', '8', '1.5k', '200k', '1M', '-3M']
+        ['0.05', '8', '1.5k', '200k', '1M', '−3M']
     """
     for limit, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= 0.99995 * limit:
-            return f"{value / limit:.4g}{suffix}"
-    return f"{value:.3g}" if abs(value) >= 1e-4 or value == 0 else f"{value:.0e}"
+            return f"{value / limit:.4g}{suffix}".replace("-", "−")
+    said = f"{value:.3g}" if abs(value) >= 1e-4 or value == 0 else f"{value:.0e}"
+    return said.replace("-", "−")

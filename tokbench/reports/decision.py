@@ -26,6 +26,7 @@ from tokbench.reports.criteria import EQUAL, Known, known_criteria, level_of, no
 from tokbench.reports.reasons import not_known, reasons, texts_named
 from tokbench.reports.table import Column, Table, TableCell, tokenizer_rows
 from tokbench.results import Run
+from tokbench.wording import percent
 
 SURE = 1.96
 DRAWS = 4000
@@ -220,7 +221,7 @@ def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:
         return "no choice"
     if spec in decision.choice:
         return "choice" if len(decision.choice) == 1 else "may be as good"
-    return f"{1 - decision.scores[spec]:.1%} behind"
+    return f"{percent(1 - decision.scores[spec], 1)} behind"
 
 
 def _rounded(value: float | None) -> float | None:

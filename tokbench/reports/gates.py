@@ -13,7 +13,7 @@ from tokbench.errors import SpecError
 from tokbench.reports.markdown import render
 from tokbench.reports.table import Column, Row, Table
 from tokbench.results.comparison import KEYS, OTHER_UNIT
-from tokbench.wording import counted, in_xml
+from tokbench.wording import counted, in_xml, percent
 
 MOST = 50
 """Rows that a summary lists."""
@@ -93,12 +93,12 @@ def _said(row: Any) -> str:
 
 def number(value: float) -> str:
     """A compared figure in six digits; a dash where there is none."""
-    return "–" if value != value else f"{value:.6g}"
+    return "–" if value != value else f"{value:.6g}".replace("-", "−")
 
 
 def change(value: float) -> str:
     """A relative change in per cent; empty where there is none."""
-    return "" if value != value else f"{value:+.2%}"
+    return "" if value != value else percent(value, 2, signed=True)
 
 
 def budgets_of(texts: Sequence[str]) -> dict[str, float]:

@@ -199,8 +199,8 @@ def _alphabet(
     if len(points) > learnt:
         raise TokenizerError(
             f"unigram: vocab_size {options.vocab_size} is less than the alphabet: {len(points)} characters "
-            f"cover {options.character_coverage:.2%} of the text, {n_meta} pieces are special; give at least "
-            f"{len(points) + n_meta}, or a lower character_coverage"
+            f"cover {100 * options.character_coverage:.2f} % of the text, {n_meta} pieces are special; give at "
+            f"least {len(points) + n_meta}, or a lower character_coverage"
         )
     return points, totals
 

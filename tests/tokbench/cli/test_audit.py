@@ -32,8 +32,8 @@ def test_audit_tells_what_a_text_does_not_use(tmp_path):
     assert (content["documents"], content["tokens"], content["rare"]) == (2, 5, [ord("b")])
     assert content["never"] == [index for index in range(256) if index not in b"ab"]
     shown = output("audit", "bytes", "-d", text, "--rare", "2")
-    assert re.search(r"never used +254 +99.22%", shown)
-    assert re.search(r"used 2 times or less +1 +0.39% +b", shown)
+    assert re.search(r"never used +254 +99.22 %", shown)
+    assert re.search(r"used 2 times or less +1 +0.39 % +b", shown)
 
 
 def test_overlap_of_two(tmp_path):

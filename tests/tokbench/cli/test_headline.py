@@ -57,7 +57,7 @@ def test_a_share_that_is_not_zero_is_not_printed_as_zero(
     run.frame.loc[run.frame["metric"] == "vocab_utilization", "value"] = 1e-5
     run.manifest["suite"]["metrics"] = ["vocab_utilization"]
     print_headline(run)
-    assert "< 0.1%" in capsys.readouterr().out
+    assert "< 0.1 %" in capsys.readouterr().out
 
 
 def test_a_spec_of_a_metric_heads_its_column_as_it_is_typed(
@@ -79,7 +79,7 @@ def test_no_figure_is_parted_from_its_name_in_a_narrow_terminal(
         run = made_up_run(2, 2)
         run.frame.loc[run.frame["metric"] == "vocab_utilization", "value"] = 1e-5
         print_headline(run)
-        assert "vocab used < 0.1%" in capsys.readouterr().out
+        assert "vocab used < 0.1 %" in capsys.readouterr().out
 
 
 def test_the_terminal_says_what_its_headings_are_of(

@@ -45,7 +45,7 @@ def test_figures_are_whole_in_narrow_terminals(tmp_path: Path) -> None:
     begins = lines.index("mean_of_documents")
     assert lines[begins + 1 : begins + 4] == [
         "  bits/byte 2.1640",
-        "  off by    +0.00%",
+        "  off by    +0.00 %",
         "            mean of the documents' bits",
     ]
     assert "\n SPECIAL        0 " in output("audit", "bytes", columns=40), "a table where it has room"

@@ -54,7 +54,7 @@ def test_a_summary_for_ci_lists_the_worst_and_its_table_ends(made_up_run) -> Non
     assert len(figures) > MOST
     *_, last, blank, more, end = summary(figures).split("\n")
     assert (last[0], blank, more, end) == ("|", "", f"… and {len(figures) - MOST:,} more.", "")
-    assert "-75.00%" in summary(figures).split("\n")[6], "the largest change is the first row"
+    assert "−75.00 %" in summary(figures).split("\n")[6], "the largest change is the first row"
 
 
 def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run) -> None:
@@ -77,7 +77,7 @@ def test_a_change_from_zero_is_no_share_of_it(made_up_run, tmp_path: Path) -> No
     figures = compare_figures(before, after, better={"compression_ratio": "higher"})
     rows = figures[figures["metric"] == "compression_ratio"]
     assert (set(rows["verdict"]), rows["change"].isna().all()) == ({"better"}, True)
-    assert "inf%" not in page_of(before, after, tmp_path / "compare.html")
+    assert "inf %" not in page_of(before, after, tmp_path / "compare.html")
 
 
 def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run) -> None:

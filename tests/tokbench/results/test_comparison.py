@@ -104,7 +104,7 @@ def test_gates_for_machines(tmp_path: Path) -> None:
     suite = ElementTree.fromstring(junit(figures))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
     [failure] = suite.iter("failure")
-    assert failure.get("message") == "worse: 2 to 1, -50.00%"
+    assert failure.get("message") == "worse: 2 to 1, −50.00 %"
     figures["tokenizer"] = "a\ufffe\x00"
     assert [case.get("classname") for case in ElementTree.fromstring(junit(figures)).iter("testcase")] == [
         "a\ufffd\ufffd on text:a"
@@ -114,7 +114,7 @@ def test_gates_for_machines(tmp_path: Path) -> None:
     assert {case.get("classname") for case in of_vocabularies.iter("testcase")} == {"bytes"}
     text = summary(figures)
     assert "1 figure got worse or is gone" in text
-    assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | -50.00% | – |" in text
+    assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | −50.00 % | – |" in text
     assert budgets_of(["premium=2%"]) == {"premium": 0.02}
     for wrong, why in (
         (["premium"], "as in premium=1%"),

@@ -92,7 +92,7 @@ def test_waiting_while_it_was_timed_is_told_of_the_run() -> None:
 
     assert waited(result(0.97)) == []
     (said,) = waited(result(0.6))
-    assert said.endswith("had a processor for 60% of its time")
+    assert said.endswith("had a processor for 60 % of its time")
 
 
 def test_rounds_are_interleaved_and_begin_with_another(timed: Run) -> None:

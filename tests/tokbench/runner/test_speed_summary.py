@@ -46,7 +46,7 @@ def test_waiting_for_a_processor_and_hidden_threads_are_said() -> None:
         return list(summary["warnings"])
 
     assert warnings(0.99) == []
-    assert warnings(0.6) == ["the process had a processor for 60% of the time only"]
+    assert warnings(0.6) == ["the process had a processor for 60 % of the time only"]
     assert warnings(1.9) == ["1.9 processors were used, though one thread was asked for"]
 
 

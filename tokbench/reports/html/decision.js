@@ -60,7 +60,7 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
     ranked.toReversed().forEach((index) => {
       const row = rows.get(given.names[index]);
       const score = Math.exp(level[index] - level[first]);
-      row.cells[1].textContent = !best.includes(index) ? `${(100 * (1 - score)).toFixed(1)}% behind`
+      row.cells[1].textContent = !best.includes(index) ? `${(100 * (1 - score)).toFixed(1)} % behind`
         : vague ? "no choice" : names.length === 1 ? "choice" : "may be as good";
       row.cells[2].dataset.v = score;
       row.cells[2].textContent = (100 * score).toFixed(1);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokbench.runner.speed.timings import SpeedResult
+from tokbench.wording import percent
 from tokbench.workers.calls import failure
 
 _MOST_BY_OTHERS = 0.25
@@ -44,4 +45,4 @@ def waited(result: SpeedResult) -> list[str]:
     share = had / (sum(row["seconds"] for row in rows) or 1.0)
     if not rows or share > _LEAST_OF_ITS_TIME:
         return []
-    return [f"others used the machine: what was timed had a processor for {share:.0%} of its time"]
+    return [f"others used the machine: what was timed had a processor for {percent(share)} of its time"]

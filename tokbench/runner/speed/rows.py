@@ -16,6 +16,7 @@ from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
 from tokbench.runner.speed.summary import Row, Summary, summarize, summary_of
 from tokbench.runner.speed.timings import SpeedResult
+from tokbench.wording import percent
 
 FIGURES = (
     ("encode_speed", "batch", "warm"),
@@ -139,7 +140,7 @@ def _of_processors(rows: Sequence[Row]) -> Iterator[str]:
         return
     share = statistics.median(row["cpu_seconds"] / row["seconds"] for row in rows)
     if share < 1 - _MOST_WAITING:
-        yield f"the process had a processor for {share:.0%} of the time only"
+        yield f"the process had a processor for {percent(share)} of the time only"
     elif share > 1 + _MOST_WAITING:
         yield f"{share:.1f} processors were used, though one thread was asked for"
 

@@ -19,6 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from tokbench.wording import percent
+
 T = TypeVar("T")
 
 Row = Mapping[str, Any]
@@ -116,11 +118,11 @@ def _warnings(ordered: Sequence[float], shortest: float) -> list[str]:
     if len(ordered) > 1:
         deviation = statistics.stdev(ordered)
         if deviation > 0.1 * mean:
-            found.append(f"the standard deviation is {deviation / mean:.0%} of the mean")
+            found.append(f"the standard deviation is {percent(deviation / mean)} of the mean")
     if ordered[0] < 0.5 * mean:
-        found.append(f"the minimum is {1 - ordered[0] / mean:.0%} below the mean")
+        found.append(f"the minimum is {percent(1 - ordered[0] / mean)} below the mean")
     if ordered[-1] > 1.5 * mean:
-        found.append(f"the maximum is {ordered[-1] / mean - 1:.0%} above the mean")
+        found.append(f"the maximum is {percent(ordered[-1] / mean - 1)} above the mean")
     if shortest < 1e-3:
         found.append(f"the shortest round took {shortest * 1e6:.0f} µs, less than 1 ms")
     return found
