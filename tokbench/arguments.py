@@ -32,15 +32,32 @@ def flat_ids(ids: Any, *, name: str) -> NDArray[np.int64]:
         if ids.ndim == 1 and (ids.dtype.kind in "iu" or not len(ids)):
             return ids.astype(np.int64, copy=False)
     elif not isinstance(ids, str | bytes | bytearray | memoryview | Mapping | Set):
+        some: list[Any] = []
         try:  # by `array`, which takes a small part of the time that numpy does
-            numbers = array("q", ids if type(ids) is list else list(ids))
-            return np.frombuffer(numbers, np.int64) if numbers else np.zeros(0, np.int64)
+            some = ids if type(ids) is list else list(ids)
+            numbers = array("q", some)
+            found = np.frombuffer(numbers, np.int64) if numbers else np.zeros(0, np.int64)
+            if (len(some) > 100 and found.min() > 1) or not holds_truth(some):
+                return found
         except TypeError:
             pass
         except OverflowError:
-            wrong = next(one for one in ids if not -(2**63) <= one < 2**63)
+            wrong = next(one for one in some if not -(2**63) <= one < 2**63)
             raise TokenizerError(f"{name}: there is no token {wrong}; it is beyond 64 bits") from None
     raise TokenizerError(f"{name}: ids must be a flat sequence of whole numbers, not {kind_of(ids)}")
+
+
+_TRUTHS = frozenset((False, True))
+
+
+def holds_truth(numbers: Sequence[Any]) -> bool:
+    """Whether some ids are True or False, which Python takes for 1 and 0 and nobody means as ids.
+
+    Example:
+        >>> holds_truth([0, 1, 2]), holds_truth([2, True])
+        (False, True)
+    """
+    return not _TRUTHS.isdisjoint(numbers) and bool in {*map(type, numbers)}
 
 
 def known_ids(ids: Any, size: int, *, name: str) -> list[int]:
@@ -72,7 +89,9 @@ def known_id(token_id: Any, size: int, *, name: str) -> int:
     try:
         number = index(token_id)
     except TypeError:
-        raise TokenizerError(f"{name}: an id must be a whole number, not {kind_of(token_id)}") from None
+        number = None
+    if number is None or isinstance(token_id, bool):
+        raise TokenizerError(f"{name}: an id must be a whole number, not {kind_of(token_id)}")
     if not 0 <= number < size:
         raise _unknown(number, size, name)
     return number

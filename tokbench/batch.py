@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tokbench.arguments import kind_of
+from tokbench.arguments import holds_truth, kind_of
 from tokbench.errors import TokenizerError
 
 if TYPE_CHECKING:
@@ -125,6 +125,13 @@ class TokenBatch:
         return np.diff(self.offsets)
 
 
+def _listed(ids: Iterable[int]) -> list[int]:
+    found = list(ids)
+    if holds_truth(found):
+        raise TypeError("True and False are no ids")
+    return found
+
+
 def _int32(ids: Ids, name: str) -> NDArray[np.int32]:
     import numpy as np
 
@@ -162,7 +169,7 @@ def batched(batch: TokenBatch | Iterable[Iterable[int]], *, name: str) -> TokenB
     if isinstance(batch, TokenBatch):
         return batch
     try:
-        return TokenBatch.of_lists(list(ids) for ids in batch)
+        return TokenBatch.of_lists(_listed(ids) for ids in batch)
     except TypeError:
         raise TokenizerError(
             f"{name}: decode_batch takes a TokenBatch or lists of ids, not {kind_of(batch)}"

@@ -28,7 +28,7 @@ def test_ids_of_any_kind(ids):
     "ids",
     [
         *(None, 3, 1.5, "12", b"12", bytearray(b"1"), memoryview(b"1"), {1: 2}, {1, 2}),
-        *([1.0], [None], ["1"], [[1], [2]], [np.array([1])]),
+        *([1.0], [None], ["1"], [[1], [2]], [np.array([1])], [True], (2, False), [7] * 200 + [True]),
         *(np.array([1.0]), np.array([[1]]), np.array(1), np.array([True]), np.array(["1"])),
     ],
 )
@@ -51,10 +51,16 @@ def test_ids_that_are_none(wrong):
     check_ids(np.array([0, 2], np.int32), 3, name="t")
 
 
-@pytest.mark.parametrize("wrong", [None, 1.0, "1", b"1", [1]])
+@pytest.mark.parametrize("wrong", [None, 1.0, "1", b"1", [1], True, False])
 def test_what_is_no_id(wrong):
     with pytest.raises(TokenizerError, match="an id must be a whole number"):
         known_id(wrong, 3, name="t")
+
+
+def test_an_iterator_is_read_once():
+    assert known_ids(iter([0, 1] * 100), 3, name="t") == [0, 1] * 100
+    with pytest.raises(TokenizerError, match=f"there is no token {2**63}; it is beyond 64 bits"):
+        known_ids(iter([1, 2**63]), 3, name="t")
 
 
 def test_texts():
@@ -100,7 +106,7 @@ def test_batches_of_lists_are_taken_for_batches():
     batch = TokenBatch.of([[1, 2], []])
     assert batched(batch, name="t") is batch
     assert batched([np.array([1, 2]), ()], name="t").to_lists() == [[1, 2], []]
-    for wrong in (3, [1, 2]):
+    for wrong in (3, [1, 2], [[1], [True]]):
         with pytest.raises(TokenizerError, match="t: decode_batch takes a TokenBatch or lists of ids, not"):
             batched(wrong, name="t")
     with pytest.raises(TokenizerError, match="not a list of ids"):
