@@ -11,13 +11,23 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+)
 
 from tokbench.metrics.model import Model, model_of
 from tokbench.spec import Option, Spec, parse_size
 
+T = TypeVar("T")
 Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -59,6 +69,13 @@ def _name(value: Any) -> Any:
     return value
 
 
+def _once(values: list[T]) -> list[T]:
+    """A list without what it names again; raises ValueError for one that names nothing."""
+    if not values:
+        raise ValueError("names none; leave it out, or time nothing with speed = false")
+    return [*dict.fromkeys(values)]
+
+
 def _color(value: Any) -> Any:
     if not re.fullmatch("#[0-9a-fA-F]{6}", str(value)):
         raise ValueError(f"a colour is written as in #0a5c8f, not {value!r}")
@@ -93,10 +110,10 @@ class SpeedSettings(BaseModel):
     datasets: list[str] = []
     processes: Positive = 1
     rounds: Positive = 5
-    threads: list[Positive] = Field(default=[1], min_length=1)
+    threads: Annotated[list[Positive], AfterValidator(_once)] = [1]
     first_pass_bytes: Size = Field(default=8_000_000, ge=1)
     passage_bytes: Size = Field(default=100_000, ge=1)
-    forms: list[Form] = ["batch", "single", "decode"]
+    forms: Annotated[list[Form], AfterValidator(_once)] = ["batch", "single", "decode"]
     clock: Literal["wall", "cpu"] = "wall"
 
 

@@ -71,6 +71,8 @@ def test_lists_in_a_table_stand_for_every_combination() -> None:
         ("name = ''", "name: a run's folder is called by it"),
         ("[speed]\nthreads = [0]", "speed.threads"),
         ("[speed]\nrounds = true", "speed.rounds"),
+        ("[speed]\nthreads = []", "toml: speed.threads: names none; leave it out, or .* speed = false"),
+        ("[speed]\nforms = []", "toml: speed.forms: names none; leave it out, or .* speed = false"),
         ("tokenizers = 'bytes'", "a list of specs"),
         ("tokenizers = [{ vocab_size = 3 }]", "must name its 'family'"),
         ("[speed]\nforms = ['fast']", "toml: speed.forms should be 'batch'.*, not 'fast'"),
@@ -85,6 +87,12 @@ def test_what_is_wrong_is_said(line: str, message: str, tmp_path: Path) -> None:
     path.write_text(line, encoding="utf-8")
     with pytest.raises(SpecError, match=message):
         load_suite(path)
+
+
+def test_what_is_timed_is_timed_once() -> None:
+    suite = load_suite(None, {**GIVEN, "speed": {"threads": [2, 1, 2], "forms": ["single", "single"]}})
+    assert suite.speed_settings is not None
+    assert (suite.speed_settings.threads, suite.speed_settings.forms) == ([2, 1], ["single"])
 
 
 def test_text_in_place_of_a_suite_is_answered_with_the_option_for_it(tmp_path: Path) -> None:

@@ -40,11 +40,7 @@ def time_all(
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
     result = SpeedResult(notes=busy(), clock=settings.clock)
     ready = [candidate for candidate in candidates if candidate.encodes]
-    starts = [
-        (process, threads)
-        for process in range(settings.processes)
-        for threads in dict.fromkeys(settings.threads)
-    ]
+    starts = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
     total = len(ready) * _steps(starts, passages, settings)
     done = 0
 
