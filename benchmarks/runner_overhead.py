@@ -133,7 +133,7 @@ def read(spec: str, path: Path) -> dict[str, float]:
     """Hash the file and lay out its lines, and do nothing else; the tokenizer is of no matter."""
     from tokbench.corpus import read_text
     from tokbench.registry import build_registry, default_context
-    from tokbench.runner.counting import get_ready
+    from tokbench.runner.counting.count import get_ready
 
     get_ready(lambda event: None)
     dataset = build_registry(context=default_context()).dataset(f"text:{path}")
@@ -201,12 +201,12 @@ def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) ->
     """The quality pass of one tokenizer on one file, planned, and its tokenizer known to load."""
     from tokbench.registry import build_registry, default_context
     from tokbench.results.folder import RunFolder
-    from tokbench.runner.candidates import make_ready
-    from tokbench.runner.cells import cut_into_tasks, make_cells
-    from tokbench.runner.plan import make_plan
+    from tokbench.runner.counting.cells import cut_into_tasks, make_cells
+    from tokbench.runner.counting.quality import QualityPass
+    from tokbench.runner.planning.plan import make_plan
+    from tokbench.runner.planning.suite import load_suite
     from tokbench.runner.progress import Display
-    from tokbench.runner.quality import QualityPass
-    from tokbench.runner.suite import load_suite
+    from tokbench.runner.training.candidates import make_ready
     from tokbench.workers.calls import Limits
     from tokbench.workers.interrupt import Stop
 

@@ -15,7 +15,7 @@ from tokbench.results import Run
 from tokbench.workers.pool import close_idle
 
 if TYPE_CHECKING:
-    from tokbench.runner.plan import Plan
+    from tokbench.runner.planning.plan import Plan
 
 FAULTY = Path(__file__).parent / "faulty_plugins"
 
@@ -55,8 +55,8 @@ def runs_into(output: Path, **usual: Any) -> Callable[..., Run]:
 
 def planned(changes: Mapping[str, Any], suite: str | Path | None = None) -> Plan:
     """The plan of a suite with some keys changed, against what is installed."""
-    from tokbench.runner.plan import make_plan
-    from tokbench.runner.suite import load_suite
+    from tokbench.runner.planning.plan import make_plan
+    from tokbench.runner.planning.suite import load_suite
 
     return make_plan(load_suite(suite, changes), build_registry())
 

@@ -41,7 +41,7 @@ def load(
     registry = build_registry(disable=disable, plugin_files=plugins)
     if train_on is None:
         return registry.load(spec)
-    from tokbench.runner.training import train
+    from tokbench.runner.training.train import train
 
     return train(registry, spec, train_on)
 

@@ -55,7 +55,7 @@ def tokbench_plots() -> Iterable[Plot]:
 @hookimpl
 def tokbench_suites() -> Iterable[tuple[str, Path]]:
     """The suites that come with tokbench."""
-    from tokbench.runner.suite import shipped_suites
+    from tokbench.runner.planning.suite import shipped_suites
 
     return shipped_suites().items()
 
@@ -71,7 +71,7 @@ def tokbench_report_writers() -> Iterable[ReportWriter]:
 @hookimpl
 def tokbench_engines() -> Iterable[Engine]:
     """Local processes, Dask, Ray."""
-    from tokbench.runner.engines import ENGINES
+    from tokbench.runner.counting.engines import ENGINES
 
     return ENGINES
 

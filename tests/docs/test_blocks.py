@@ -69,7 +69,7 @@ def test_every_block_runs(page: Path, tmp_path: Path) -> None:
         elif block.language == "toml":
             tomllib.loads(block.text)
             if block.mark == "suite":
-                from tokbench.runner.suite import load_suite
+                from tokbench.runner.planning.suite import load_suite
 
                 suite = tmp_path / f"suite_{block.line}.toml"
                 suite.write_text(block.text, encoding="utf-8")

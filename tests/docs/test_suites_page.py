@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.runner.suite_keys import SpeedSettings, Suite
+from tokbench.runner.planning.suite_keys import SpeedSettings, Suite
 
 PAGE = (Path(__file__).parents[2] / "docs" / "suites.md").read_text("utf-8")
 

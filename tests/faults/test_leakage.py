@@ -9,8 +9,8 @@ import pytest
 
 from tokbench.reports.training import trained_on
 from tokbench.results import Run
-from tokbench.runner import leakage
-from tokbench.runner.leakage import lines_of
+from tokbench.runner.inspecting import leakage
+from tokbench.runner.inspecting.leakage import lines_of
 
 RunIt = Callable[..., Run]
 

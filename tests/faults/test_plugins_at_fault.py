@@ -14,7 +14,7 @@ from tokbench.errors import CorpusError, PluginError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner import progress
-from tokbench.runner.reading import checked_text
+from tokbench.runner.counting.reading import checked_text
 from tokbench.runner.recipe import DatasetRecipe
 
 pytestmark = pytest.mark.usefixtures("workers_stay")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tokbench.runner.engines import open_ray
+from tokbench.runner.counting.engines import open_ray
 
 WHOLE = 400_000_000
 COORDINATOR = """

@@ -56,8 +56,8 @@ def test_a_worker_that_is_lost_twice_while_it_reads_is_no_wrong_request(
     text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch, kind: str, message: str, said: str
 ) -> None:
     from tokbench.results import TaskFailure
-    from tokbench.runner import training_stage
     from tokbench.runner.run import RunError
+    from tokbench.runner.training import stage as training_stage
 
     killed = TaskFailure(kind, message)
     monkeypatch.setattr(training_stage, "attempt", lambda *_, **__: killed)

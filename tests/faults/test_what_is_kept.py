@@ -17,7 +17,7 @@ from tokbench.registry import cache_dir
 from tokbench.results import CellResult, Run, TaskFailure
 from tokbench.results import cell as cells
 from tokbench.results.cell import read_cell, write_cell
-from tokbench.runner.suite import load_suite
+from tokbench.runner.planning.suite import load_suite
 from tokbench.workers.pool import close_idle
 
 RunIt = Callable[..., Run]

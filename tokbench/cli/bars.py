@@ -11,8 +11,8 @@ from tokbench.cli.headline import print_headline
 from tokbench.results import Run
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder
-from tokbench.runner.counting import PlannedCell
-from tokbench.runner.plan import Plan
+from tokbench.runner.counting.count import PlannedCell
+from tokbench.runner.planning.plan import Plan
 from tokbench.runner.progress import Display
 from tokbench.wording import beginning, counted, printable
 

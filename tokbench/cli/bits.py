@@ -84,7 +84,7 @@ def ngram(
     """
     from tokbench.metrics.ngram_bits import Stability, ngram_bits
     from tokbench.metrics.ngram_metric import NO_QUALITY
-    from tokbench.runner.training import training_corpus
+    from tokbench.runner.training.train import training_corpus
 
     most = Option("limit", "int", least=1).parse(limit, where="tokbench ngram")
     text = registry.dataset(dataset)

@@ -32,7 +32,7 @@ def load_trained(registry: Registry, spec: str, train_on: str | None) -> Tokeniz
                 f"(tokbench train {parsed.family} -d DATASET -o FILE) and name the file ({parsed.family}:FILE)"
             )
         return registry.load(parsed)
-    from tokbench.runner.training import train
+    from tokbench.runner.training.train import train
 
     return train(registry, spec, train_on)
 

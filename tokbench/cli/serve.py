@@ -41,7 +41,7 @@ def serve(
     from tokbench.live.opening import open_bench
     from tokbench.live.server import require_address, require_stack
     from tokbench.live.server import serve as run
-    from tokbench.runner.suite import load_suite
+    from tokbench.runner.planning.suite import load_suite
 
     require_stack()
     require_address(host, port)

@@ -39,7 +39,7 @@ def train(
     force: opt.Force = False,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
-    from tokbench.runner.training import check_training, naming
+    from tokbench.runner.training.train import check_training, naming
 
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
@@ -90,7 +90,7 @@ def count(
     Memory is bounded, whatever the text. Counts of parts add up: --merge.
     """
     from tokbench.kernels.threads import usable_cores
-    from tokbench.runner.pretokens import count_pretokens, merge_counts
+    from tokbench.runner.training.pretokens import count_pretokens, merge_counts
 
     if bool(dataset) == bool(merge):
         raise SpecError("name what to count with -d DATASET, or files to add up with --merge FILE: one of both")

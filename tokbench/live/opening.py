@@ -13,7 +13,7 @@ from tokbench.lint.subject import Subject
 from tokbench.live.bench import Bench, Seat, VisitorLimits
 from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
-from tokbench.runner.training import corpus_specs, train
+from tokbench.runner.training.train import corpus_specs, train
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus

@@ -1,17 +1,17 @@
 """The runner: from a suite to a run folder. Importing this package is cheap.
 
 ```text
-suite ─► plan         all that it names, resolved and checked    entries, chosen_metrics, opening, prices, shown
-         candidates   tokenizers trained and loaded              training_stage, training, recipe, fingerprint
-         quality      tasks handed out, tallies added up         cells, dispatch, engines, tasks
-         counting     in a worker: a task's tallies              loaded, reading, cache
-         inspecting   what no tally tells                        diffs, leakage, picking
-         figures      measurements and comparisons               unmeasured
-         speed/       some of the text timed
-      ─► manifest     run.json, after every stage
-         reporting    reports and plots
+suite ─► planning/     all that it names, resolved and checked    suite, suite_keys, plan
+         training/     tokenizers trained and loaded              stage, train, candidates
+         counting/     cells counted by workers, added up         quality, tasks, count
+         inspecting/   what no tally tells                        stage, diffs, leakage
+         figures       measurements and comparisons               unmeasured
+         speed/        some of the text timed                     stage, turns, stopwatch
+      ─► manifest      run.json, after every stage
+         reporting     reports and plots
 ```
 
-`run` takes these steps, and `progress` tells of them. `suite` reads a suite, whose keys are in `suite_keys`.
-`pretokens` is the work of `tokbench count`.
+`run` takes these steps, and `progress` tells of them. Several of them use `recipe` (what a process builds a
+tokenizer or dataset from), `fingerprint` (all that it depends on), `loaded` (what a worker holds), `picking`
+(some of the text) and `cache`. `tokbench count` is `training.pretokens`.
 """

@@ -18,10 +18,10 @@ from tokbench.registry import registry_of
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
-from tokbench.runner.candidates import Candidate
-from tokbench.runner.cells import CellFiles
-from tokbench.runner.counting import PlannedCell
+from tokbench.runner.counting.cells import CellFiles
+from tokbench.runner.counting.count import PlannedCell
 from tokbench.runner.loaded import let_go
+from tokbench.runner.training.candidates import Candidate
 from tokbench.runner.unmeasured import failed_cells, failure_rows, whole_totals, without_metric, without_repeats
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import NO_LIMITS, Emit, Given, T
@@ -30,8 +30,8 @@ from tokbench.workers.pool import attempt
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tokbench.runner.inspecting import Inspections
-    from tokbench.runner.plan import Plan  # which a worker does without
+    from tokbench.runner.inspecting.stage import Inspections
+    from tokbench.runner.planning.plan import Plan  # which a worker does without
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
 """The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""

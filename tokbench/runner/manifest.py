@@ -15,14 +15,14 @@ from tokbench.kernels.threads import usable_cores
 from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import SCHEMA_VERSION
-from tokbench.runner.candidates import Candidate
 from tokbench.runner.fingerprint import digest_of
-from tokbench.runner.inspecting import Inspections
-from tokbench.runner.leakage import Leaks
-from tokbench.runner.opening import Corpus
-from tokbench.runner.plan import Plan
+from tokbench.runner.inspecting.leakage import Leaks
+from tokbench.runner.inspecting.stage import Inspections
+from tokbench.runner.planning.opening import Corpus
+from tokbench.runner.planning.plan import Plan
 from tokbench.runner.speed.rows import same_ids, speed_summary
 from tokbench.runner.speed.timings import SpeedResult
+from tokbench.runner.training.candidates import Candidate
 
 MOST_SHARDS = 1_000
 """Datasets of more shards are listed by one digest a language, not shard by shard."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tokbench.results.cell import CellResult
     from tokbench.results.folder import RunFolder
     from tokbench.results.run import Run
-    from tokbench.runner.counting import PlannedCell
-    from tokbench.runner.plan import Plan
+    from tokbench.runner.counting.count import PlannedCell
+    from tokbench.runner.planning.plan import Plan
 
 
 class Display:

@@ -9,7 +9,7 @@ from tokbench.errors import StorageError, described
 from tokbench.registry import Registry, registry_of
 from tokbench.results import Run
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.plan import Plan
+from tokbench.runner.planning.plan import Plan
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt

@@ -18,23 +18,23 @@ from tokbench.results.atomic import write_json
 from tokbench.results.cell import TaskFailure
 from tokbench.results.folder import choose_folder, locked
 from tokbench.runner.cache import cache_limit
-from tokbench.runner.candidates import make_ready
-from tokbench.runner.cells import CellFiles, cut_into_tasks, look_through, make_cells, without_text
-from tokbench.runner.counting import PlannedCell, get_ready
-from tokbench.runner.dispatch import EngineLost, OpenedEngine
+from tokbench.runner.counting.cells import CellFiles, cut_into_tasks, look_through, make_cells, without_text
+from tokbench.runner.counting.count import PlannedCell, get_ready
+from tokbench.runner.counting.dispatch import EngineLost, OpenedEngine
+from tokbench.runner.counting.quality import QualityPass
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.fingerprint import begin_with, digest_of
-from tokbench.runner.inspecting import inspect_all
-from tokbench.runner.leakage import find_leaks
+from tokbench.runner.inspecting.leakage import find_leaks
+from tokbench.runner.inspecting.stage import inspect_all
 from tokbench.runner.manifest import Provenance, manifest
-from tokbench.runner.plan import Plan, make_plan
-from tokbench.runner.prices import price_notes
+from tokbench.runner.planning.plan import Plan, make_plan
+from tokbench.runner.planning.prices import price_notes
+from tokbench.runner.planning.suite import load_suite
 from tokbench.runner.progress import Display, tell
-from tokbench.runner.quality import QualityPass
 from tokbench.runner.reporting import write_reports
 from tokbench.runner.speed.rows import speed_measurements
 from tokbench.runner.speed.stage import speed_pass
-from tokbench.runner.suite import load_suite
+from tokbench.runner.training.candidates import make_ready
 from tokbench.wording import COMPILING, writable
 from tokbench.workers.calls import WorkerLost
 from tokbench.workers.interrupt import Stop, stopping

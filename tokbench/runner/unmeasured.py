@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
 from tokbench.metrics.metric import Metric
 from tokbench.results.cell import CellResult
-from tokbench.runner.candidates import Candidate
+from tokbench.runner.training.candidates import Candidate
 
 if TYPE_CHECKING:
-    from tokbench.runner.plan import Plan  # which a worker does without
+    from tokbench.runner.planning.plan import Plan  # which a worker does without
 
 
 def failed_cells(

@@ -86,7 +86,7 @@ def failures_of(
     with tempfile.TemporaryDirectory() as folder:
         failures = []
         if registry.tokenizers[spec.family].trains(spec):
-            from tokbench.runner.training import training_corpus
+            from tokbench.runner.training.train import training_corpus
             from tokbench.testing.trained import trained_failures
 
             corpus = training_corpus(registry, train_on)

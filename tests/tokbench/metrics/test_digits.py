@@ -14,8 +14,8 @@ from tokbench.metrics.measure import measure
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.optimum import METRICS as OPTIMUM
 from tokbench.registry import build_registry
-from tokbench.runner.plan import make_plan
-from tokbench.runner.suite_keys import Suite
+from tokbench.runner.planning.plan import make_plan
+from tokbench.runner.planning.suite_keys import Suite
 from tokbench.tally.collect import collect
 
 ALL_METRICS = {metric.name: metric for metric in (*METRICS, *OPTIMUM)}

@@ -8,7 +8,7 @@ import pytest
 
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.model import PRESETS, Model, estimated_vocabulary, model_of
-from tokbench.runner.suite import load_suite
+from tokbench.runner.planning.suite import load_suite
 
 PUBLISHED = {
     ("gpt2", 50257): 124_439_808,

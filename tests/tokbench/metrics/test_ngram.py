@@ -214,7 +214,7 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
     from tokbench.metrics import CellKey
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
-    from tokbench.runner.training import training_corpus
+    from tokbench.runner.training.train import training_corpus
     from tokbench.spec import Spec
     from tokbench.tally.collect import collect
 

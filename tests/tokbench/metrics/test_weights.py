@@ -7,7 +7,7 @@ import pytest
 from tokbench.cli.options import WEIGHTS_SHOWN
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.weights import DEFAULTS, weights_of
-from tokbench.runner.suite import load_suite
+from tokbench.runner.planning.suite import load_suite
 
 
 def test_weights() -> None:

@@ -15,7 +15,7 @@ from tokbench.results import Run
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder, locked
 from tokbench.runner.cache import DEFAULT_LIMIT, TallyCache, cache_limit
-from tokbench.runner.counting import PlannedCell
+from tokbench.runner.counting.count import PlannedCell
 from tokbench.runner.progress import Display
 from tokbench.runner.run import _models
 

@@ -18,7 +18,7 @@ from tests.runs import FAULTY, made_up_text
 from tokbench.metrics import CellKey
 from tokbench.results import Run, RunFolder
 from tokbench.results.folder import locked
-from tokbench.runner.cells import CellFiles
+from tokbench.runner.counting.cells import CellFiles
 
 RunIt = Callable[..., Run]
 FIGURES = (

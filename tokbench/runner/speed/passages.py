@@ -17,8 +17,8 @@ from tokbench.runner.recipe import DatasetRecipe
 from tokbench.workers.calls import Emit, Limits
 
 if TYPE_CHECKING:
-    from tokbench.runner.opening import Corpus  # which a worker does without
-    from tokbench.runner.suite_keys import SpeedSettings
+    from tokbench.runner.planning.opening import Corpus  # which a worker does without
+    from tokbench.runner.planning.suite_keys import SpeedSettings
 
 SHORT_CHARS = 120
 """Code points of a short document: a line of chat."""

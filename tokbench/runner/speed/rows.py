@@ -12,10 +12,10 @@ from typing import Any
 
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.candidates import Candidate
-from tokbench.runner.plan import Plan
+from tokbench.runner.planning.plan import Plan
 from tokbench.runner.speed.summary import Row, Summary, summarize, summary_of
 from tokbench.runner.speed.timings import SpeedResult
+from tokbench.runner.training.candidates import Candidate
 from tokbench.wording import percent
 
 FIGURES = (

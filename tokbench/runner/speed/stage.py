@@ -12,14 +12,14 @@ from tokbench.errors import ResultsError
 from tokbench.results.atomic import write_json
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, write_rows
-from tokbench.runner.candidates import Candidate
 from tokbench.runner.fingerprint import digest_of
-from tokbench.runner.plan import Plan
+from tokbench.runner.planning.plan import Plan
 from tokbench.runner.progress import Display
 from tokbench.runner.recipe import key_of
 from tokbench.runner.speed.passages import choose_passages
 from tokbench.runner.speed.timings import SpeedResult
 from tokbench.runner.speed.turns import time_all
+from tokbench.runner.training.candidates import Candidate
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import close_idle
 

@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from tokbench.runner.candidates import Candidate
+from tokbench.runner.planning.suite_keys import SpeedSettings
 from tokbench.runner.progress import Display
 from tokbench.runner.speed.doubts import busy, check_digests, waited
 from tokbench.runner.speed.passages import Passage
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.speed.timings import SpeedResult
-from tokbench.runner.suite_keys import SpeedSettings
+from tokbench.runner.training.candidates import Candidate
 from tokbench.workers.calls import Emit, Given, Limits, NoAnswer, T, failure_from
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.shelter import Worker, thread_environment

@@ -13,10 +13,10 @@ from tokbench_subword.pipeline.patterns import Pattern
 from tokbench.counts import WordCounts
 from tokbench.registry import build_registry
 from tokbench.results import Run
-from tokbench.runner.plan import make_plan
+from tokbench.runner.planning.plan import make_plan
+from tokbench.runner.planning.suite import load_suite
 from tokbench.runner.run import run_suite
-from tokbench.runner.suite import load_suite
-from tokbench.runner.training_stage import _size_groups
+from tokbench.runner.training.stage import _size_groups
 
 _words = st.dictionaries(
     st.text("abc", min_size=1, max_size=20), st.integers(1, 2**40), min_size=1, max_size=12

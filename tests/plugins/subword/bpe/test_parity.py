@@ -22,7 +22,7 @@ from tests.plugins.subword.training.plain_merges import merged
 from tokbench.counts import WordCounts
 from tokbench.errors import TokbenchError
 from tokbench.registry import build_registry
-from tokbench.runner.training import training_corpus
+from tokbench.runner.training.train import training_corpus
 from tokbench.spec import Spec, with_defaults
 
 PARALLEL = Path(__file__).parents[4] / "datasets" / "parallel"
