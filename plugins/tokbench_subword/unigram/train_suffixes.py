@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Ids, Int, Words
+from tokbench.kernels.pointers import Ids, Int, Ints, Words
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.unigram.train_sorting import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,13 +33,10 @@ def sorted_suffixes(
     Behind the `n` symbols there are `max_length` zeros or more. Equal suffixes are in any order.
     """
     bits = max(1, int(n_symbols - 1).bit_length())
-    per_key = min(_BITS // bits, max_length)
 
     def part(limits: tuple[int, int]) -> NDArray[np.int32]:
         places = np.flatnonzero((symbols[:n] >= limits[0]) & (symbols[:n] < limits[1])).astype(np.int32)
-        keys = np.empty(len(places), np.uint64)
-        _pack(symbols, places, 0, per_key, bits, keys)
-        return _sorted(symbols, places, keys, per_key, max_length, bits)
+        return _sorted(symbols, places, max_length, bits)
 
     return in_threads(part, pairwise(_limits(symbols[:n], n_symbols)), threads)
 
@@ -56,27 +52,49 @@ def _limits(symbols: NDArray[np.int32], n_symbols: int) -> list[int]:
 
 
 def _sorted(
-    symbols: NDArray[np.int32],
-    places: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    begin: int,
-    length: int,
-    bits: int,
+    symbols: NDArray[np.int32], places: NDArray[np.int32], max_length: int, bits: int
 ) -> NDArray[np.int32]:
-    """The suffixes at some places in order; `keys` are of their symbols up to `begin`."""
+    """The suffixes at some places in order; a symbol takes so many `bits`.
 
-    def next_keys(suffixes: NDArray[np.int32], most_bits: int) -> tuple[NDArray[np.uint64], int] | None:
-        nonlocal begin
-        count = min(most_bits // bits, length - begin)
-        if count == 0:
-            return None
-        keys = np.empty(len(suffixes), np.uint64)
-        _pack(symbols, suffixes, begin, count, bits, keys)
+    Those that are equal so far are a group, whose number goes before their next symbols.
+    """
+    order, equals, ranks = np.empty_like(places), places, np.arange(len(places))
+    groups, n_groups, begin = np.zeros(0, np.uint64), 0, 0
+    while len(equals) and begin < max_length:
+        count = min((_BITS - int(n_groups).bit_length()) // bits, max_length - begin)
+        keys = np.empty(len(equals), np.uint64)
+        _pack(symbols, equals, begin, count, bits, keys)
+        if begin:
+            keys |= groups << np.uint64(count * bits)
         begin += count
-        return keys, count * bits
+        by_key = np.argsort(keys)
+        order[ranks], keys = equals[by_key], keys[by_key]
+        n_equal, n_groups = _still_equal(keys, (1 << bits) - 1, ranks)
+        groups, ranks = keys[:n_equal], ranks[:n_equal]
+        equals = order[ranks]
+    return order
 
-    # A suffix that has come to its end does not go on: the last symbol of its key is 0.
-    return in_order(places, keys, next_keys, (1 << bits) - 1)
+
+@kernel
+def _still_equal(keys: Words, last_symbol: Int, ranks: Ints) -> tuple[int, int]:
+    """Keep the ranks of keys that equal a neighbour, not of suffixes that end; how many, in how many groups.
+
+    Of a suffix that ends, the `last_symbol` of its key, under this mask, is 0. The first keys are overwritten
+    with the numbers of the groups, from 1 on.
+    """
+    n, count, n_groups = len(keys), 0, 0
+    before, last = np.uint64(0), np.uint64(0)
+    for index in range(n):
+        key = keys[index]
+        equal = (index > 0 and key == before) or (index + 1 < n and key == keys[index + 1])
+        if equal and key & np.uint64(last_symbol) != 0:
+            if n_groups == 0 or key != last:
+                last = key
+                n_groups += 1
+            keys[count], ranks[count] = n_groups, ranks[index]
+            count += 1
+        before = key
+    return count, n_groups
 
 
 @kernel

@@ -14,7 +14,6 @@ from tokbench_subword.sentencepiece.train_counts import sorted_words
 from tokbench_subword.unigram.train_edges import Edges, find_edges, thin
 from tokbench_subword.unigram.train_prune import _largest
 from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
-from tokbench_subword.unigram.train_sorting import in_order
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 from tokbench_subword.unigram.train_text import CHUNKS, Text, Words, character_counts, covering, lay_out, summed
 
@@ -36,29 +35,6 @@ def test_words_are_sorted_by_count_and_bytes(words: dict[str, int], long_words: 
         ((word.encode(), count) for word, count in counts.items()), key=lambda it: (-it[1], it[0])
     )
     assert list(sorted_words(WordCounts.of(counts))) == expected
-
-
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=30))
-def test_items_are_sorted_by_one_key_after_another(keys: list[tuple[int, int, int]]) -> None:
-    columns = np.array(keys, np.uint64).reshape(-1, 3).T
-    following = iter(columns[1:])
-
-    def next_keys(items: np.ndarray, bits: int) -> tuple[np.ndarray, int] | None:
-        assert bits >= 2
-        column = next(following, None)
-        return None if column is None else (column[items], 2)
-
-    order = in_order(np.arange(len(keys)), columns[0].copy(), next_keys)
-    assert [keys[item] for item in order] == sorted(keys)
-    following = iter(columns[1:])
-    order = in_order(np.arange(len(keys)), columns[0].copy(), next_keys, going_on=2)
-    assert [_ended(keys[item]) for item in order] == sorted(map(_ended, keys))
-
-
-def _ended(key: tuple[int, int, int]) -> tuple[int, ...]:
-    """Up to the first number without the bit of 2."""
-    size = next((index + 1 for index, one in enumerate(key) if one < 2), 3)
-    return key[:size]
 
 
 @given(_words, st.integers(1, 20))
@@ -88,11 +64,11 @@ def test_the_alphabet_covers_what_is_asked_for() -> None:
         assert counts.tolist() == [totals[ord(one) - 97] for one in kept]
 
 
-@given(_words, st.integers(1, 20), st.sampled_from([1, 3]))
-def test_suffixes_are_sorted(words: dict[str, int], length: int, threads: int) -> None:
+@given(_words, st.integers(1, 40), st.sampled_from([8, 1 << 14]), st.sampled_from([1, 3]))
+def test_suffixes_are_sorted(words: dict[str, int], length: int, n_symbols: int, threads: int) -> None:
     text = lay_out(WordCounts.of(words), np.array(sorted(map(ord, "aébcd日𝄞")), np.uint32), length)
     n = len(text.symbols) - length - 1
-    parts = sorted_suffixes(text.symbols, n, length, len(text.alphabet) + 1, threads)
+    parts = sorted_suffixes(text.symbols, n, length, n_symbols, threads)  # of 2**14, four fit in a number
     suffixes = []
     for place in np.concatenate(parts).tolist():
         suffix = text.symbols[place : place + length].tolist()
