@@ -18,14 +18,15 @@ from tokbench_subword.training.word_table import copy_words
 
 
 def count_words(
-    texts: Iterable[str],
+    texts: Iterable[str] | WordCounts,
     normalizer: Normalizer,
     apart: Iterable[str],
     *,
     threads: int = 1,
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
-    """Count the words of `texts`; those that are `apart`, in internal form, separate others and are none.
+    """Count the words of `texts`, unless they are counted; those `apart`, in internal form, separate others and
+    are none.
 
     Words are in internal form, sorted by count, the highest first, then by bytes, so that they do not depend on
     the order of documents. `progress` is told how many bytes have been read.

@@ -15,7 +15,8 @@ from tokbench.kernels.threads import kept_threads
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.sentencepiece.rules import charsmap_of
-from tokbench_subword.sentencepiece.train_counts import count_words, sorted_words
+from tokbench_subword.sentencepiece.train_counts import count_words
+from tokbench_subword.training.stages import stage
 from tokbench_subword.unigram.path_tokens import byte_piece
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
@@ -114,10 +115,7 @@ def _train(
 ) -> spm.SpmModel:
     normalizer_spec = _normalizer_spec(options)
     meta = options.meta_pieces()
-    if isinstance(texts, WordCounts):
-        words = sorted_words(texts)
-    else:
-        words = counted(texts, options, lambda share: progress(0.3 * share, "counting words"), n_bytes)
+    words = counted(texts, options, stage(progress, "counting words", 0.0, 0.3, of=n_bytes))
     if not len(words):
         raise TokenizerError(
             "unigram: there is no text to train on: the corpus is empty, or nothing but spaces"
@@ -165,10 +163,9 @@ def _normalizer_spec(options: TrainingOptions) -> spm.NormalizerSpec:
 
 
 def counted(
-    texts: Iterable[str],
+    texts: Iterable[str] | WordCounts,
     options: TrainingOptions,
-    progress: Callable[[float], None] = lambda share: None,
-    n_bytes: int = 0,
+    progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
     """The words of `texts`, normalized and cut as `options` say: what a model is learnt from."""
     normalizer = compile_normalizer(_normalizer_spec(options), symbols=options.user_symbols)
@@ -177,7 +174,7 @@ def counted(
         normalizer,
         [to_internal(piece.text, True).decode() for piece in options.meta_pieces()],
         threads=options.threads,
-        progress=lambda done: progress(min(1.0, done / n_bytes) if n_bytes else 0.0),
+        progress=progress,
     )
 
 
