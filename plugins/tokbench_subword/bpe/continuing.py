@@ -31,7 +31,7 @@ from tokbench_subword.training.chunks import learn_from_sequences
 from tokbench_subword.training.counting import Utf8Buffer, blocks, count_blocks, filler
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.spelling import each_pair_once, spelled
-from tokbench_subword.training.stages import stage
+from tokbench_subword.training.stages import COUNTING_SHARE, stage
 from tokbench_subword.training.superwords import MOST_WORDS
 from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
@@ -44,7 +44,6 @@ _OF_THE_BASE = (
     "transition",
     "max_token_length",
 )
-_COUNTING_SHARE = 0.6
 _READ_AT_ONCE = 1 << 20  # characters of text
 
 
@@ -202,7 +201,7 @@ def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Prog
     """Go on from the base that the options name."""
     base = base_of(options)
     workers = options["threads"] or usable_cores()
-    told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
+    told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=corpus.n_bytes)
     words = counted(base, corpus.source(cut_of(base)), workers, told)
     merges = learn_more(
         replace(_filled(base), special_tokens={}),
@@ -212,6 +211,6 @@ def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Prog
         minimum=options["min_frequency"],
         forbidden=[token.content.encode() for token in base.document.added_tokens],
         workers=workers,
-        progress=stage(progress, "merging", _COUNTING_SHARE, 1.0),
+        progress=stage(progress, "merging", COUNTING_SHARE, 1.0),
     )
     return Continued(base, merges)

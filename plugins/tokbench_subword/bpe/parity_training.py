@@ -14,8 +14,10 @@ from tokbench.kernels.threads import usable_cores
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import cut_by, pattern_of
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
-from tokbench_subword.bpe.trainer import Learned, check_room, numbered, spellings
+from tokbench_subword.bpe.trainer import Learned
 from tokbench_subword.training.counting import count_pretokens
+from tokbench_subword.training.sizes import check_room
+from tokbench_subword.training.special import first_ids, never_spelled
 from tokbench_subword.training.stages import stage
 
 _NOT_WITH = ("end_of_word", "initial_alphabet", "max_token_length", "base", "transition")
@@ -29,8 +31,8 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
             raise TokenizerError(f"bpe: {name}= is not for parity={options['parity']}; leave it out")
     if options["level"] == "char" or options["ties"] != "hf":
         raise TokenizerError("bpe: parity= is for level=byte, and breaks ties as tokenizers does (ties=hf)")
-    special = numbered(names_to_train(options["special_tokens"] or "", where="bpe"))
-    forbidden = spellings(special, [bytes([byte]) for byte in range(256)], "byte")
+    special = first_ids(names_to_train(options["special_tokens"] or "", where="bpe"))
+    forbidden = never_spelled(special, [bytes([byte]) for byte in range(256)], "byte")
     check_room(options["vocab_size"], len(special), 256, "byte")
     names = list(dict.fromkeys(shard.language for shard in corpus.shards()))
     if len(names) < 2:

@@ -17,15 +17,13 @@ from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.training.stages import stage
+from tokbench_subword.training.sizes import check_room
+from tokbench_subword.training.stages import COUNTING_SHARE, stage
 from tokbench_subword.training.ties import tie_rule
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-COUNTING_SHARE = 0.6
-"""The part of the progress bar that reading and counting take; merges take the rest."""
 
 
 def train_bpe(texts: Iterable[str] | WordCounts, *, vocab_size: int, **options: Any) -> BpeModel:
@@ -79,15 +77,15 @@ def learn(
     from tokbench_subword.training.alphabet import byte_symbols, character_symbols
     from tokbench_subword.training.counting import count_pretokens
     from tokbench_subword.training.session import MergeSession
+    from tokbench_subword.training.special import first_ids, never_spelled
 
     rule = tie_rule(ties)
     check_numbers(vocab_size, min_frequency, max_token_length, level, end_of_word)
     cut = Pattern.of(pattern) if isinstance(pattern, str) else pattern
-    merging = stage(progress, "merging", COUNTING_SHARE, 1.0)
     with kept_threads(workers):
         told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=n_bytes)
         words = count_pretokens(texts, cut, workers=workers, progress=told)
-        special = numbered(special_tokens)
+        special = first_ids(special_tokens)
         given = None if initial_alphabet is None else frozenset(initial_alphabet)
         if level == "byte":
             symbols, starts, tokens = byte_symbols(words, rule, given)
@@ -103,12 +101,10 @@ def learn(
             rule=rule,
             minimum=min_frequency * words.unit,
             longest=max_token_length,
-            forbidden=spellings(special, tokens, level),
+            forbidden=never_spelled(special, tokens, level),
             workers=workers,
         )
-        merging(0.0)
-        merges = session.run(merging)
-        merging(1.0)
+        merges = session.run(stage(progress, "merging", COUNTING_SHARE, 1.0))
         return Learned(tokens, merges, special, cut, level, end_of_word or "")
 
 
@@ -150,19 +146,6 @@ class Learned:
         return self.merges[: last[0] + 1] if len(last) else self.merges
 
 
-def check_room(
-    vocab_size: int, n_special: int, n_tokens: int, level: Level, option: str = "vocab_size"
-) -> None:
-    """Raise `TokenizerError` where a size leaves no room for the special tokens and the first ones."""
-    if vocab_size < n_special + n_tokens:
-        special = f"{n_special} special tokens and " if n_special else ""
-        raise TokenizerError(
-            f"{option}={vocab_size} is less than the {special}{n_tokens} "
-            f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
-            f"ask for at least {n_special + n_tokens}"
-        )
-
-
 def check_numbers(
     vocab_size: int, min_frequency: int, max_token_length: int | None, level: str, end_of_word: str | None
 ) -> None:
@@ -179,27 +162,3 @@ def check_numbers(
         raise TokenizerError(
             f"end_of_word={end_of_word!r} is for level=char; bytes have no mark of a word's end"
         )
-
-
-def numbered(tokens: Sequence[str]) -> dict[str, int]:
-    """Special tokens with the first ids; raises `TokenizerError` for one that is empty."""
-    special = {token: index for index, token in enumerate(dict.fromkeys(tokens))}
-    if "" in special:
-        raise TokenizerError("a special token must not be empty")
-    return special
-
-
-def spellings(special: Iterable[str], tokens: Sequence[bytes], level: Level) -> list[bytes]:
-    """What no merge may spell; raises `TokenizerError` for a special token that is one of the first tokens."""
-    from tokbench_subword.pipeline.byte_alphabet import unspelled
-
-    spellings = [(text, text.encode()) for text in special]
-    if level == "byte":  # in files, tokens are spelled in letters that stand for bytes
-        spellings += [(text, spelled) for text in special if (spelled := unspelled(text))]
-    inside = next((text for text, data in spellings if data in tokens), None)
-    if inside is not None:
-        raise TokenizerError(
-            f"the special token {inside!r} is one of the {'bytes' if level == 'byte' else 'characters'} that "
-            "every token is made of, so it cannot have an id of its own; give it another text"
-        )
-    return [data for _, data in spellings]

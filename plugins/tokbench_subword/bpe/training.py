@@ -13,7 +13,7 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import OF_PARITY, OPTIONS, cut_by, level_of, pattern_of
-from tokbench_subword.training.sizes import check_size
+from tokbench_subword.training.sizes import check_room, check_size
 from tokbench_subword.training.stages import stage
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def trained_sizes(
 
 def check(options: Mapping[str, Any]) -> None:
     """Raise `TokenizerError` for options with which no text can be trained on, or which would do nothing."""
-    from tokbench_subword.bpe.trainer import check_numbers, check_room
+    from tokbench_subword.bpe.trainer import check_numbers
 
     check_size("bpe", options["vocab_size"])
     defaults = {option.name: option.default for option in OPTIONS}
@@ -123,7 +123,6 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
 
 def _check_superwords(options: Mapping[str, Any]) -> None:
     """Raise `TokenizerError` for options with which no superwords can be trained."""
-    from tokbench_subword.bpe.trainer import check_room
     from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])

@@ -14,7 +14,8 @@ from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.recognising import model_type_of, refuse_training
 from tokbench_subword.sentencepiece import opening as unigram_opening
-from tokbench_subword.training.sizes import check_least, check_size
+from tokbench_subword.training.sizes import check_least, check_room, check_size
+from tokbench_subword.training.special import first_ids, never_spelled
 from tokbench_subword.training.stages import stage
 
 if TYPE_CHECKING:
@@ -81,14 +82,12 @@ def _begun(
     family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 ) -> _TrainingStart:
     """Count the words; raises `TokenizerError` where there is no room for the bytes and the special tokens."""
-    from tokbench_subword.bpe.trainer import check_room, numbered, spellings
-
     check_size(family, options["vocab_size"])
     if options["match_special"]:
         raise TokenizerError(f"{family}: match_special is for loading a file, not for training")
-    special = numbered(names_to_train(options["special_tokens"], where=family))
+    special = first_ids(names_to_train(options["special_tokens"], where=family))
     check_room(options["vocab_size"], len(special), 256, "byte")
-    forbidden = frozenset(spellings(special, [bytes([byte]) for byte in range(256)], "byte"))
+    forbidden = frozenset(never_spelled(special, [bytes([byte]) for byte in range(256)], "byte"))
     told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
     words = _counted(corpus.source(_cut(options)), options, told)
     return _TrainingStart(words, named_pattern(options["pattern"]), special, forbidden)

@@ -50,9 +50,15 @@ def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) 
     return symbols.astype(np.int32), words.starts, [bytes([byte]) for byte in order]
 
 
-def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: str) -> Symbols:
-    """Every character a symbol, by code point; with `end_of_word`, the last of each word another one after
-    those.
+def character_symbols(
+    words: WordCounts, alphabet: frozenset[str], end_of_word: str = "", *, prefix: str = ""
+) -> Symbols:
+    """Every character a symbol, by code point. Where a word ends with `end_of_word`, or goes on with `prefix`,
+    characters are others, after those.
+
+    Example:
+        >>> character_symbols(WordCounts.of({"aba": 1}), frozenset("c"), prefix="##")[::2]
+        (array([0, 4, 3], dtype=int32), [b'a', b'b', b'c', b'##a', b'##b'])
     """
     points, starts = characters_of(words)
     wrong = next((text for text in alphabet if len(text) != 1), None)
@@ -61,9 +67,13 @@ def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: 
     known = np.union1d(points, np.array(sorted(map(ord, alphabet)), np.int64)).astype(np.int64)
     tokens = [chr(point).encode("utf-8", "surrogatepass") for point in known.tolist()]
     symbols = np.searchsorted(known, points).astype(np.int32)
+    marked = np.zeros(len(symbols), np.bool_)
     if end_of_word:
-        ends = starts[1:][np.diff(starts) > 0] - 1
-        last = np.unique(symbols[ends])
-        symbols[ends] = len(tokens) + np.searchsorted(last, symbols[ends]).astype(np.int32)
-        tokens += [tokens[index] + end_of_word.encode() for index in last.tolist()]
+        marked[starts[1:][np.diff(starts) > 0] - 1] = True
+    elif prefix:
+        marked[:] = True
+        marked[starts[:-1][np.diff(starts) > 0]] = False
+    others, numbers = np.unique(symbols[marked], return_inverse=True)
+    symbols[marked] = len(tokens) + numbers
+    tokens += [prefix.encode() + tokens[index] + end_of_word.encode() for index in others.tolist()]
     return symbols, starts, tokens

@@ -102,6 +102,7 @@ class MergeSession:
     def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
         """Learn until the wanted number of tokens; returns `merges`."""
         state = self.work[at.STATE]
+        progress(0.0)
         state[at.PAUSE_AT] = PAUSE
         growers = self.growers()
         while (reason := int(self.kernel(self.work.block))) != at.DONE:
@@ -110,6 +111,7 @@ class MergeSession:
                 progress(self.done)
             else:
                 growers[reason]()
+        progress(1.0)
         return self.merges()
 
     @property

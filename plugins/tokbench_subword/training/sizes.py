@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.model import Level
 
 MOST = 2**31 - 1
 """Ids are int32."""
@@ -16,6 +19,19 @@ def check_size(family: str, vocab_size: int) -> None:
     if vocab_size > MOST:
         raise TokenizerError(
             f"{family}: vocab_size={vocab_size} is too large: ids are numbers of 32 bits, to {MOST:,}"
+        )
+
+
+def check_room(
+    vocab_size: int, n_special: int, n_tokens: int, level: Level, option: str = "vocab_size"
+) -> None:
+    """Raise `TokenizerError` where a size leaves no room for the special tokens and the first ones."""
+    if vocab_size < n_special + n_tokens:
+        special = f"{n_special} special tokens and " if n_special else ""
+        raise TokenizerError(
+            f"{option}={vocab_size} is less than the {special}{n_tokens} "
+            f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
+            f"ask for at least {n_special + n_tokens}"
         )
 
 

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from tokbench.family import Progress
 
+COUNTING_SHARE = 0.6
+"""The part of a training by merges that reading and counting take; merges take the rest."""
+
 
 def stage(
     progress: Progress, what: str, begin: float, end: float, of: float | None = 1.0

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
@@ -15,18 +14,17 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.compiled_pre_tokenizers import cuts_of
-from tokbench_subword.training.alphabet import characters_of
+from tokbench_subword.training.alphabet import character_symbols, characters_of
 from tokbench_subword.training.counting import count_blocks, filler
 from tokbench_subword.training.session import MergeSession
+from tokbench_subword.training.special import first_ids, never_spelled
 from tokbench_subword.training.spelling import spelled
-from tokbench_subword.training.stages import stage
+from tokbench_subword.training.stages import COUNTING_SHARE, stage
 from tokbench_subword.training.ties import BYTES
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_document, bert_steps
 from tokbench_subword.wordpiece.train_likelihood import LikelihoodSession
 
 Score = Literal["likelihood", "frequency"]
-
-_COUNTING_SHARE = 0.6
 
 
 def train_wordpiece(
@@ -76,25 +74,17 @@ def train_wordpiece(
             raise TokenizerError(f"{name} must be at least 1; it is {number}")
     rules = BertRules() if rules is None else rules
     unknown = () if unk_token in special_tokens else (unk_token,)
-    special = list(dict.fromkeys((*unknown, *special_tokens)))
-    if not all(special):
-        raise TokenizerError("a special token must not be empty")
-    told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=n_bytes)
+    special = first_ids((*unknown, *special_tokens))
+    told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=n_bytes)
     words = count_bert_pretokens(texts, rules, workers=workers, progress=told)
     kept = _kept(words, limit_alphabet, max_input_chars_per_word)
-    symbols, starts, tokens = _symbols(kept, prefix)
+    symbols, starts, tokens = character_symbols(kept, frozenset(), prefix=prefix)
     if vocab_size < len(special) + len(tokens):
         names = f"{len(special)} special tokens and " if special else ""
         raise TokenizerError(
             f"vocab_size={vocab_size} is less than the {names}{len(tokens)} "
             f"characters, alone and continuing; ask for at least {len(special) + len(tokens)}, "
             "or limit the alphabet"
-        )
-    inside = next((text for text in special if text.encode() in tokens), None)
-    if inside is not None:
-        raise TokenizerError(
-            f"the special token {inside!r} is one of the characters that every token is made of, so it cannot "
-            "have an id of its own; give it another text"
         )
     learning = LikelihoodSession if score == "likelihood" else MergeSession
     session = learning(
@@ -106,15 +96,12 @@ def train_wordpiece(
         rule=BYTES,
         minimum=min_frequency * words.unit,
         prefix=prefix.encode(),
-        forbidden=[token.encode() for token in special],
+        forbidden=never_spelled(special, tokens, "char"),
         workers=workers,
     )
-    merging = stage(progress, "merging", _COUNTING_SHARE, 1.0)
-    merging(0.0)
-    merges = session.run(merging)
+    merges = session.run(stage(progress, "merging", COUNTING_SHARE, 1.0))
     vocabulary = [*special, *(token.decode() for token in spelled(tokens, merges, prefix.encode()))]
-    merging(1.0)
-    added = (AddedToken(token, index, normalized=False, special=True) for index, token in enumerate(special))
+    added = (AddedToken(token, index, normalized=False, special=True) for token, index in special.items())
     return WordPieceModel(
         vocabulary={token: index for index, token in enumerate(vocabulary)},
         unk_token=unk_token,
@@ -158,20 +145,3 @@ def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCo
     n_bytes = np.diff(words.starts)
     data, starts = words.data[np.repeat(kept, n_bytes)], np.append(0, np.cumsum(n_bytes[kept]))
     return WordCounts(data, starts, words.counts[kept], words.unit)
-
-
-def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]:
-    """The symbol at each place, where words begin, and how symbols are spelled: characters, then continuing
-    ones, which without a prefix are the same.
-    """
-    points, starts = characters_of(words)
-    known, places = np.unique(points, return_inverse=True)
-    symbols: NDArray[np.int32] = places.astype(np.int32)
-    characters = [chr(point).encode() for point in known.tolist()]
-    if not prefix:
-        return symbols, starts, characters
-    continuing = np.ones(len(points), np.bool_)
-    continuing[starts[:-1]] = False
-    later, rest = np.unique(symbols[continuing], return_inverse=True)
-    symbols[continuing] = len(known) + rest.astype(np.int32)
-    return symbols, starts, characters + [prefix.encode() + characters[index] for index in later.tolist()]

@@ -1,0 +1,35 @@
+"""Special tokens in a training: they have the first ids, and no merge spells one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tokbench.errors import TokenizerError
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.model import Level
+
+
+def first_ids(tokens: Sequence[str]) -> dict[str, int]:
+    """Special tokens with the first ids; raises `TokenizerError` for one that is empty."""
+    special = {token: index for index, token in enumerate(dict.fromkeys(tokens))}
+    if "" in special:
+        raise TokenizerError("a special token must not be empty")
+    return special
+
+
+def never_spelled(special: Iterable[str], tokens: Sequence[bytes], level: Level) -> list[bytes]:
+    """What no merge may spell; raises `TokenizerError` for a special token that is one of the first tokens."""
+    from tokbench_subword.pipeline.byte_alphabet import unspelled
+
+    spellings = [(text, text.encode()) for text in special]
+    if level == "byte":  # in files, tokens are spelled in letters that stand for bytes
+        spellings += [(text, spelled) for text in special if (spelled := unspelled(text))]
+    inside = next((text for text, data in spellings if data in tokens), None)
+    if inside is not None:
+        raise TokenizerError(
+            f"the special token {inside!r} is one of the {'bytes' if level == 'byte' else 'characters'} that "
+            "every token is made of, so it cannot have an id of its own; give it another text"
+        )
+    return [data for _, data in spellings]
