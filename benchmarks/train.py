@@ -231,7 +231,7 @@ def phases(name: str, texts: list[str], vocab_size: int, rounds: int, threads: i
 
     places: list[tuple[str, Any, str]] = [
         ("counting words", counting, "count_pretokens"),
-        ("  of it, joining the threads' words", counting, "joined"),
+        ("  of it, joining the threads' words", counting, "_joined"),
         ("first symbols", alphabet, "byte_symbols"),
         ("first pairs", session.MergeSession, "__init__"),
         ("merging", session.MergeSession, "run"),
