@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tokbench.spec import Option
 
@@ -35,6 +35,11 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def threads_of(options: Mapping[str, Any]) -> int:
+    """How many threads a training has, by the option `THREADS`."""
+    return int(options["threads"] or usable_cores())
 
 
 _kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("kept", default=None)

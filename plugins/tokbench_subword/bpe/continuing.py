@@ -20,7 +20,7 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.pointers import PADDING
-from tokbench.kernels.threads import usable_cores
+from tokbench.kernels.threads import threads_of
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel
 from tokbench_subword.bpe.opening import load
@@ -200,7 +200,7 @@ def counted(
 def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Continued:
     """Go on from the base that the options name."""
     base = base_of(options)
-    workers = options["threads"] or usable_cores()
+    workers = threads_of(options)
     told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=corpus.n_bytes)
     words = counted(base, corpus.source(cut_of(base)), workers, told)
     merges = learn_more(

@@ -10,7 +10,7 @@ from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.family import Progress
-from tokbench.kernels.threads import usable_cores
+from tokbench.kernels.threads import threads_of
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import cut_by, pattern_of
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
@@ -50,7 +50,7 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
         raise TokenizerError(f"bpe: parity_window must be at least 1; it is {how.window}")
     how.check(len(names))
     tested = _development(Path(options["development"]).expanduser(), names) if options["development"] else None
-    workers, pattern = options["threads"] or usable_cores(), pattern_of(options)
+    workers, pattern = threads_of(options), pattern_of(options)
     words: dict[str, WordCounts] = {}
     for language, source in corpus.by_language(cut_by(pattern)):
         progress(_COUNTING_SHARE * len(words) / len(names), f"counting {language}")

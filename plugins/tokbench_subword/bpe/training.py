@@ -10,7 +10,7 @@ from tokbench import TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.family import Progress
-from tokbench.kernels.threads import usable_cores
+from tokbench.kernels.threads import threads_of
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import OF_PARITY, OPTIONS, cut_by, level_of, pattern_of
 from tokbench_subword.training.sizes import check_room, check_size
@@ -38,10 +38,10 @@ def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
     if options["base"]:
         from tokbench_subword.bpe.continuing import base_of, counted
 
-        return counted(base_of(options), texts, options["threads"] or usable_cores())
+        return counted(base_of(options), texts, threads_of(options))
     from tokbench_subword.training.counting import count_pretokens
 
-    return count_pretokens(texts, pattern_of(options), workers=options["threads"] or usable_cores())
+    return count_pretokens(texts, pattern_of(options), workers=threads_of(options))
 
 
 COUNTING = Counting(_cut, _counted)
@@ -115,7 +115,7 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
         max_token_length=options["max_token_length"],
         end_of_word=options["end_of_word"],
         level=level_of(options),
-        workers=options["threads"] or usable_cores(),
+        workers=threads_of(options),
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
@@ -144,10 +144,10 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     from tokbench_subword.training.ties import tie_rule
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
-    workers = options["threads"] or usable_cores()
+    workers = threads_of(options)
     _check_superwords(options)
     if corpus.counted:
-        _cut(options)
+        _cut(options)  # refuses: no one cut is enough
     plain = {**options, "transition": None, "vocab_size": transition}
     first = _learned(corpus, plain, lambda share, what: progress(share / 2, what))
     model = first.model(transition)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress, variant_file
-from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.kernels.threads import THREADS, threads_of
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.recognising import model_type_of, refuse_training
@@ -57,11 +57,7 @@ def _counted(
     from tokbench_subword.training.counting import count_pretokens
 
     pattern = named_pattern(options["pattern"])
-    return count_pretokens(texts, pattern, workers=_workers(options), progress=progress)
-
-
-def _workers(options: Mapping[str, Any]) -> int:
-    return int(options["threads"] or usable_cores())
+    return count_pretokens(texts, pattern, workers=threads_of(options), progress=progress)
 
 
 class _TrainingStart(NamedTuple):
@@ -138,7 +134,7 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
     initial = 3 * size if options["initial_size"] is None else options["initial_size"]
     check_least("pathpiece", options, "max_token_length", 2)
     check_least("pathpiece", options, "initial_size", size)
-    begun, workers = _begun("pathpiece", corpus, options, progress), _workers(options)
+    begun, workers = _begun("pathpiece", corpus, options, progress), threads_of(options)
     progress(_COUNTING_SHARE, "merging pairs to begin with")
     first = first_tokens(begun.words, initial, longest, begun.forbidden, workers)
     kept = chosen_tokens(
@@ -206,7 +202,7 @@ def _greedtok_sizes(
         max(sizes) - len(least),
         longest=options["max_token_length"],
         forbidden=begun.forbidden,
-        workers=_workers(options),
+        workers=threads_of(options),
         progress=stage(progress, "choosing tokens", 0.5, 1.0),
     )
     found = {}

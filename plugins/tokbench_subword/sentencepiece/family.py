@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tokbench import Option, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress
-from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.kernels.threads import THREADS, threads_of
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.files import formats
 from tokbench_subword.sentencepiece.opening import files, load, recognises
@@ -51,7 +51,7 @@ def _settings(options: Mapping[str, Any]) -> TrainingOptions:
 
     names = names_to_train(options["special_tokens"], where="unigram")
     lists = {"special_tokens": tuple(names), "user_symbols": tuple(options["user_symbols"].split())}
-    chosen = {**options, **lists, "threads": options["threads"] or usable_cores()}
+    chosen = {**options, **lists, "threads": threads_of(options)}
     if chosen.pop("match_special", False):
         raise TokenizerError("unigram: match_special is for loading a tokenizer.json, not for training")
     chosen.pop("cache", None)  # of encoding

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench import Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress
-from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.kernels.threads import THREADS, threads_of
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.files import formats
 from tokbench_subword.pipeline.bert import RULES, BertRules
@@ -103,7 +103,7 @@ def _cut(options: Mapping[str, Any]) -> str:
 def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
     from tokbench_subword.wordpiece.trainer import count_bert_pretokens
 
-    return count_bert_pretokens(texts, _rules(options), workers=options["threads"] or usable_cores())
+    return count_bert_pretokens(texts, _rules(options), workers=threads_of(options))
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordPieceTokenizer:
@@ -122,7 +122,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         min_frequency=options["min_frequency"],
         special_tokens=tuple(names_to_train(options["special_tokens"], where="wordpiece")),
         limit_alphabet=options["limit_alphabet"],
-        workers=options["threads"] or usable_cores(),
+        workers=threads_of(options),
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
