@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
 from tokbench.counts import WordCounts
 from tokbench_subword.pipeline.patterns.cutters import cutter_of, few_of
 from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.sentencepiece.charsmap import Normalizer
 from tokbench_subword.training.counting import count_blocks, filler
-from tokbench_subword.training.word_table import copy_words
+from tokbench_subword.training.word_table import chosen_words
 
 
 def count_words(
@@ -50,8 +48,5 @@ def sorted_words(words: WordCounts) -> WordCounts:
     buffers = [None, pa.py_buffer(words.starts), pa.py_buffer(words.data)]
     spelled = pa.Array.from_buffers(pa.large_binary(), len(words), buffers)
     table = pa.table({"count": words.counts, "word": spelled})
-    order = pc.sort_indices(table, sort_keys=[("count", "descending"), ("word", "ascending")]).to_numpy()
-    starts = np.append(0, np.cumsum(np.diff(words.starts)[order]))
-    data = np.empty(len(words.data), np.uint8)
-    copy_words(words.data, words.starts[order], starts, data)
-    return WordCounts(data, starts, words.counts[order], words.unit)
+    order = pc.sort_indices(table, sort_keys=[("count", "descending"), ("word", "ascending")])
+    return chosen_words(words, order.to_numpy())

@@ -148,13 +148,34 @@ def _absorb(other_rows: Words, other_kept: Bytes, rows_: Words, kept_: Bytes, st
 
 
 @kernel
-def copy_words(kept_: Bytes, places: Ints, starts: Ints, data_: Bytes) -> None:
+def _copy_words(kept_: Bytes, places: Ints, starts: Ints, data_: Bytes) -> None:
     """Copy words from their `places` in a store to where each begins in `data_`."""
     kept, data = pointer(kept_), pointer(data_)
     for word in range(len(places)):
         place, start = places[word], starts[word]
         for index in range(starts[word + 1] - start):
             data[start + index] = kept[place + index]
+
+
+def _words_at(
+    places: Ints, sizes: Ints, kept: NDArray[np.uint8], counts: NDArray[np.int64], unit: int = 1
+) -> WordCounts:
+    """Words that lie at some places of a store, and how often each was seen."""
+    starts = np.append(0, np.cumsum(sizes))
+    data = np.empty(starts[-1], np.uint8)
+    _copy_words(kept, places, starts, data)
+    return WordCounts(data, starts, counts, unit)
+
+
+def chosen_words(words: WordCounts, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> WordCounts:
+    """Some words, in their order where `chosen` is a mask, else in that of the numbers.
+
+    Example:
+        >>> list(chosen_words(WordCounts.of({"a": 1, "bc": 2, "d": 3}), np.array([2, 1])))
+        [(b'd', 3), (b'bc', 2)]
+    """
+    begins, sizes = words.starts[:-1][chosen], np.diff(words.starts)[chosen]
+    return _words_at(begins, sizes, words.data, words.counts[chosen], words.unit)
 
 
 class WordTable:
@@ -198,11 +219,9 @@ class WordTable:
     def words(self) -> WordCounts:
         """All words with their counts, in order of first sight."""
         rows, order = self.rows.reshape(-1, 4), self._order()
-        starts = np.zeros(len(order) + 1, np.int64)
-        np.cumsum(rows[order, TAG] & _LENGTH, out=starts[1:], dtype=np.int64)
-        data = np.empty(starts[-1], np.uint8)
-        copy_words(self.kept, (rows[order, PLACE] & _PLACE_MASK).astype(np.int64), starts, data)
-        return WordCounts(data, starts, rows[order, COUNT].astype(np.int64))
+        fields = rows[order, PLACE] & _PLACE_MASK, rows[order, TAG] & _LENGTH, rows[order, COUNT]
+        places, sizes, counts = (field.astype(np.int64) for field in fields)
+        return _words_at(places, sizes, self.kept, counts)
 
     def _order(self) -> NDArray[np.int64]:
         """The rows in use, in order of first sight: that of their numbers, but for what was absorbed."""

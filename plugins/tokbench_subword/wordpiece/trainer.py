@@ -21,6 +21,7 @@ from tokbench_subword.training.special import first_ids, never_spelled
 from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.stages import COUNTING_SHARE, stage
 from tokbench_subword.training.ties import BYTES
+from tokbench_subword.training.word_table import chosen_words
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_document, bert_steps
 from tokbench_subword.wordpiece.train_likelihood import LikelihoodSession
 
@@ -142,6 +143,4 @@ def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCo
     foreign = np.ones(len(totals), np.bool_)
     foreign[known] = False
     kept = listed & (np.bincount(word_of, weights=foreign[points], minlength=len(words)) == 0)
-    n_bytes = np.diff(words.starts)
-    data, starts = words.data[np.repeat(kept, n_bytes)], np.append(0, np.cumsum(n_bytes[kept]))
-    return WordCounts(data, starts, words.counts[kept], words.unit)
+    return chosen_words(words, kept)
