@@ -117,7 +117,7 @@ def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
 
     vocab, merges = sorted((path, _partner(path)), key=lambda p: p.suffix != ".json")
     _refuse_special_tokens(spec, "vocab.json and what is beside it")
-    settings = PairSettings.beside(vocab, spec.get("pattern"))
+    settings = PairSettings.of(vocab, spec.get("pattern"))
     model = model_of_pair(vocab, merges, pattern=named_pattern(settings.pattern))
     return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
 

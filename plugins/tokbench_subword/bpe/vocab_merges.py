@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.bpe.classes import CLASSES, OF_MODELS, PairClass
 from tokbench_subword.bpe.model import BpeModel, can_happen
 from tokbench_subword.bpe.tokenizer_json import (
     document_around,
@@ -20,17 +21,12 @@ from tokbench_subword.bpe.tokenizer_json import (
     merged_texts,
     merges_of,
     texts_by_id,
-    token_text,
     vocabulary_of,
 )
-from tokbench_subword.files.beside import BESIDE, Beside
+from tokbench_subword.files.beside import Beside
 from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
-
-_GPT2 = ("GPT2", "Roberta", "Bart", "Longformer", "LED", "Mvp", "CodeGen", "Blenderbot")
-_QWEN2 = "Qwen2"
 
 
 def model_of_pair(
@@ -66,53 +62,53 @@ def model_of_pair(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PairSettings:
-    """How text is prepared for a pair; `where` names its folder in errors."""
+    """How text is prepared for a pair: by its class, with what the files `beside` say, and by a `pattern`."""
 
+    of_class: PairClass
+    beside: Beside
     pattern: str
-    normal_form: str | None
-    prefix_space: bool
-    added: tuple[AddedToken, ...]
-    where: str
 
     @classmethod
-    def beside(cls, vocab: Path, pattern: str | None) -> PairSettings:
+    def of(cls, vocab: Path, pattern: str | None) -> PairSettings:
         """The settings of the folder of `vocab`; a `pattern` given by the user goes before the class's.
 
         Raises `TokenizerError` for a class that is not known where no pattern is given, and for files that are
         not what they should be.
         """
         beside = Beside.of(vocab)
-        name = beside.class_name("GPT2")
-        if pattern is None and name not in (*_GPT2, _QWEN2):
+        known = CLASSES.get(beside.class_name("GPT2", OF_MODELS))
+        if known is None and pattern is None:
             raise TokenizerError(
-                f"{vocab.with_name(BESIDE[0])}: how {beside.config['tokenizer_class']} cuts text is not known "
-                f"to this plugin; say it with pattern=…, or load the folder with transformers:{vocab.parent}"
+                f"{beside.class_not_known()}; say it with pattern=…, or load the folder with "
+                f"transformers:{vocab.parent}"
             )
-        return cls(
-            pattern=pattern or ("qwen2" if name == _QWEN2 else "gpt2"),
-            normal_form="NFC" if name == _QWEN2 else None,
-            prefix_space=bool(beside.config.get("add_prefix_space", name == "Blenderbot")),
-            added=beside.added,
-            where=str(vocab.parent),
-        )
+        known = known or PairClass(special={})
+        return cls(known, beside, pattern or known.pattern)
 
     def document(self, model: BpeModel) -> TokenizerJson:
-        """The document around `model`, whose special tokens are among the added ones."""
+        """The document around `model`; where no class is stated, the special tokens are those of the model."""
         document = document_of_model(model)
         config: Any = document.pre_tokenizer
-        if self.prefix_space and config["type"] == "Sequence":
+        prefix_space = bool(self.beside.config.get("add_prefix_space", self.of_class.prefix_space))
+        if prefix_space and config["type"] == "Sequence":
             *steps, last = config["pretokenizers"]
             config = config | {"pretokenizers": [*steps, last | {"add_prefix_space": True}]}
-        elif self.prefix_space:
+        elif prefix_space:
             config = config | {"add_prefix_space": True}
-        by_content = {token.content: token for token in (*document.added_tokens, *self.added)}
-        added = sorted(by_content.values(), key=lambda token: token.id)
-        ids = {token_text(model, token): index for token, index in model.ids.items()}
-        check_numbers(added, {**ids, **model.special_tokens}, where=self.where)
-        normalizer = {"type": self.normal_form} if self.normal_form else None
-        return replace(document, normalizer=normalizer, pre_tokenizer=config, added_tokens=tuple(added))
+        ids = {text: index for index, text in texts_by_id(model).items()}
+        special = self.of_class.special if self.beside.states_class else {}
+        added = self.beside.tokens(special, ids, plain=self.of_class.plain)
+        if not special:
+            added = tuple({token.content: token for token in (*document.added_tokens, *added)}.values())
+        form = self.of_class.normal_form
+        return replace(
+            document,
+            normalizer={"type": form} if form else None,
+            pre_tokenizer=config,
+            added_tokens=tuple(sorted(added, key=lambda token: token.id)),
+        )
 
 
 def check_pair(model: BpeModel, document: TokenizerJson) -> None:

@@ -1,85 +1,163 @@
-"""`tokenizer_config.json` and `added_tokens.json`: what `transformers` keeps beside a bare vocabulary."""
+"""What `transformers` keeps beside a bare vocabulary: the class that reads it, its special and added tokens.
+
+The files are read as ``AutoTokenizer.from_pretrained`` of a local folder reads them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.tokenizer_json import parse
-from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
+from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken, check_numbers, numbered
 
-BESIDE = ("tokenizer_config.json", "added_tokens.json")
+BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json")
 """The files that are read, where they are."""
 
-_FURTHER = ("additional_special_tokens", "extra_special_tokens")
-"""Settings that name further special tokens."""
+_NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+"""Settings that name special tokens, in the order in which these are added to a vocabulary."""
+_EXTRA, _ADDITIONAL = "extra_special_tokens", "additional_special_tokens"
+"""Settings that name further special tokens, the second by its old name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The configuration, empty where there is none, and the added tokens by id."""
+    """What the files in a `folder` say: of the tokenizer (`config`), of the `model`, and the added tokens.
 
+    `config` is that of the tokenizer, with what `special_tokens_map.json` says in its place.
+    """
+
+    folder: Path
     config: Mapping[str, Any]
+    model: Mapping[str, Any]
     added: tuple[AddedToken, ...]
 
     @classmethod
     def of(cls, vocabulary: Path) -> Beside:
         """What stands beside a file; raises `TokenizerError` for files that are not what they should be.
 
-        As `transformers` has it, `added_tokens.json` counts where the configuration describes no tokens.
+        Where the configuration describes added tokens, be they none, `special_tokens_map.json` and
+        `added_tokens.json` do not count.
         """
-        config, tokens = (_object(vocabulary.with_name(name)) for name in BESIDE)
-        described = config.get("added_tokens_decoder")
+        config, special, tokens, model = (dict(_object(vocabulary.with_name(name))) for name in BESIDE)
+        if not config.get(_EXTRA) and _ADDITIONAL in config:
+            config[_EXTRA] = config.pop(_ADDITIONAL)
         try:
-            if described:
-                entries = [(str(one["content"]), int(index), one) for index, one in described.items()]
-            else:
-                entries = [
-                    (str(content), int(index), {"normalized": True}) for content, index in tokens.items()
-                ]
-            added = [
-                AddedToken(content, index, **{flag: bool(one.get(flag, False)) for flag in FLAGS})
-                for content, index, one in entries
-            ]
+            if "added_tokens_decoder" not in config:
+                config = _with_legacy(config, special, tokens)
+            added = [_token(one, int(index)) for index, one in config["added_tokens_decoder"].items()]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise TokenizerError(
-                f"{vocabulary.parent}: an added token in {' or '.join(BESIDE)} lacks its content or id"
-            ) from error
-        return cls(config, tuple(sorted(added, key=lambda token: token.id)))
+            where = f"{vocabulary.parent}: {', '.join(BESIDE[:2])} or {BESIDE[2]}"
+            raise TokenizerError(f"{where}: a token in it lacks its content or id") from error
+        return cls(vocabulary.parent, config, model, tuple(sorted(added, key=lambda token: token.id)))
 
-    def class_name(self, usual: str) -> str:
-        """The class that the configuration names, or the `usual` one, without ``Tokenizer`` and ``Fast``."""
-        name = str(self.config.get("tokenizer_class") or usual)
+    @property
+    def states_class(self) -> bool:
+        """Whether a file says for which class, or model, the vocabulary is."""
+        return bool(self._stated_class or self.model.get("model_type"))
+
+    @property
+    def _stated_class(self) -> str:
+        return str(self.config.get("tokenizer_class") or self.model.get("tokenizer_class") or "")
+
+    def class_name(self, usual: str, of_models: Mapping[str, str]) -> str:
+        """The class that a file names, else that of the model's type, else the `usual` one.
+
+        It is named without ``Tokenizer`` and ``Fast``; a type that is not among those `of_models` by itself.
+        """
+        kind = str(self.model.get("model_type") or "")
+        name = self._stated_class or of_models.get(kind, kind) or usual
         return name.removesuffix("Fast").removesuffix("Tokenizer")
 
-    def special(
-        self, usual: Mapping[str, str | Mapping[str, Any]], ids: Mapping[str, int]
-    ) -> tuple[AddedToken, ...]:
-        """The special tokens, as far as a vocabulary has them.
+    def class_not_known(self) -> str:
+        """What is to be said of a class that is not known, but for the remedy."""
+        file = BESIDE[0] if self.config.get("tokenizer_class") else BESIDE[3]
+        what = self._stated_class or f"the class for models of the type {self.model.get('model_type')!r}"
+        return f"{self.folder / file}: how {what} cuts text is not known to this plugin"
 
-        They are those of some `usual` settings (``pad_token`` …), where the configuration does not name others
-        in their place, and what it names besides. One that is named by its text alone has the flags of the
-        `usual` one.
+    def tokens(
+        self, usual: Mapping[str, str | Mapping[str, Any]], ids: Mapping[str, int], *, plain: bool = False
+    ) -> tuple[AddedToken, ...]:
+        """All tokens that a class adds to a vocabulary, with the ids that they get.
+
+        First come those that files describe, then the special ones: those of some `usual` settings
+        (``pad_token`` …) where the configuration does not name others in their place, and what it names
+        besides. One that the vocabulary lacks is numbered on. One that is named by its text alone has the flags
+        of the `usual` one; where they are to be `plain`, special tokens have none. Raises `TokenizerError` for
+        a setting that names no token, and where `tokenizers` would give an added token another id.
         """
-        named: list[Any] = []
-        for setting, token in usual.items():
-            one = self.config.get(setting, token)
-            flags = token if isinstance(token, Mapping) else {}
-            named.append({**flags, "content": one} if isinstance(one, str) else one)
-        for more in filter(None, map(self.config.get, _FURTHER)):
-            named += more.values() if isinstance(more, Mapping) else more
-        found: dict[str, AddedToken] = {}
-        for one in named:
-            described = one if isinstance(one, Mapping) else {"content": one}
-            content = described.get("content")
-            if isinstance(content, str) and content in ids:
-                flags = {flag: bool(described.get(flag, False)) for flag in FLAGS} | {"special": True}
-                found[content] = AddedToken(content, ids[content], **flags)
-        return tuple(found.values())
+        named: dict[str, Any] = {**dict.fromkeys(_NAMED), **usual}
+        further = self.config.get(_EXTRA, self.config.get(_ADDITIONAL)) or []
+        if not isinstance(further, list | Mapping):
+            raise TokenizerError(f"{self.folder}: the further special tokens are {further!r:.80}, not a list")
+        by_name = further if isinstance(further, Mapping) else {}
+        for setting, stated in {**self.config, **by_name}.items():
+            if setting in (*_NAMED, *by_name) or (setting.endswith("_token") and _names_token(stated)):
+                flags = usual.get(setting)
+                named[setting] = stated
+                if isinstance(stated, str) and isinstance(flags, Mapping):
+                    named[setting] = {**flags, "content": stated}
+        special = [self._special(one, named=True) for one in named.values() if one]
+        contents = {token.content for token in special}
+        special += [self._special(one) for one in further if not by_name]
+        described = {
+            token.content: replace(token, special=token.special or token.content in contents)
+            for token in self.added
+        }
+        check_numbers(described.values(), ids, where=str(self.folder))
+        if plain:
+            special = [_token(token.content) for token in special]
+        else:
+            special = [token for token in special if token.content not in described]
+        found = {**described, **{token.content: token for token in special}}
+        return tuple(replace(token, id=index) for token, index in numbered(found.values(), ids))
+
+    def _special(self, one: Any, *, named: bool = False) -> AddedToken:
+        """A token that a setting names, or lists; one that is listed with flags may be no special token."""
+        if not _names_token(one):
+            raise TokenizerError(
+                f"{self.folder}: a special token in {BESIDE[0]} or {BESIDE[1]} is {one!r:.80}, neither a text "
+                "nor an object with its content"
+            )
+        if isinstance(one, str):
+            return _token(one)
+        return _token({**one, "special": named or one.get("special", "__type" not in one)})
+
+
+def _with_legacy(
+    config: Mapping[str, Any], special: Mapping[str, Any], tokens: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The configuration with the content of `special_tokens_map.json` and `added_tokens.json` in it.
+
+    Of the latter those tokens are special that the settings name by their texts, or the former in any way; of
+    further special tokens only those by the new name of the setting.
+    """
+    joined, more = {**config, **special}, special.get(_EXTRA)
+    if isinstance(more, list):
+        joined[_EXTRA] = [*(config.get(_EXTRA) or []), *more]
+    named = [joined.get(name) for name in _NAMED if name in special or isinstance(joined.get(name), str)]
+    named += [one for one in joined.get(_EXTRA) or [] if isinstance(one, str) or one in (more or [])]
+    texts = {_token(one).content for one in named if one}
+    joined["added_tokens_decoder"] = {
+        index: {"content": content, "special": content in texts} for content, index in tokens.items()
+    }
+    return joined
+
+
+def _names_token(one: Any) -> bool:
+    return isinstance(one, str) or (isinstance(one, Mapping) and isinstance(one.get("content"), str))
+
+
+def _token(one: str | Mapping[str, Any], index: int = -1) -> AddedToken:
+    """A token that is named by its text, and special, or described; raises `KeyError` without content."""
+    described: Mapping[str, Any] = {"content": one, "special": True} if isinstance(one, str) else one
+    usual = {**dict.fromkeys(FLAGS, False), "normalized": not described.get("special", False)}
+    flags = {flag: bool(described.get(flag, usual[flag])) for flag in FLAGS}
+    return AddedToken(str(described["content"]), index, **flags)
 
 
 def _object(path: Path) -> Mapping[str, Any]:

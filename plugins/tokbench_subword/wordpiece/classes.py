@@ -1,4 +1,4 @@
-"""Classes of `transformers` that prepare text as BERT does, with the special tokens that each has by itself."""
+"""Classes of `transformers` that prepare text as BERT does, and the special tokens that each has by itself."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS
 
 _OF_BERT = (
     *("Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "SqueezeBert", "RetriBert", "LayoutLM"),
-    *("LayoutLMv2", "Lxmert", "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"),
+    *("LayoutLMv2", "Lxmert"),
 )
+_DPR = ("DPRContextEncoder", "DPRQuestionEncoder", "DPRReader")
 _ENDS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
-    **dict.fromkeys(_OF_BERT, BERT_SPECIAL_TOKENS),
+    **dict.fromkeys((*_OF_BERT, *_DPR), BERT_SPECIAL_TOKENS),
     "Splinter": {**BERT_SPECIAL_TOKENS, "question_token": "[QUESTION]"},
     "MPNet": {
         **_ENDS,
@@ -34,3 +35,20 @@ SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
     },
 }
 """Class to the settings that name its special tokens, each with the token where no configuration names one."""
+
+_MODELS_OF_BERT = (
+    *("align", "bark", "bert", "blip", "bros", "chinese_clip", "convbert", "distilbert", "electra", "ernie"),
+    *("flava", "git", "grounding-dino", "layoutlm", "megatron-bert", "mm-grounding-dino", "mobilebert"),
+    *("nomic_bert", "squeezebert", "tvp", "vilt", "visual_bert"),
+)
+
+OF_MODELS: Mapping[str, str] = {
+    **dict.fromkeys(_MODELS_OF_BERT, "Bert"),
+    "dpr": "DPRQuestionEncoder",
+    "funnel": "Funnel",
+    "layoutlmv2": "LayoutLMv2",
+    "lxmert": "Lxmert",
+    "mpnet": "MPNet",
+    "splinter": "Splinter",
+}
+"""The class for each type of model that a `config.json` may name, where no file names the class."""

@@ -25,8 +25,9 @@ _OPTIONS = (
         "lowercase",
         "bool",
         None,
-        "Fold case. Not set: as the file or a tokenizer_config.json beside it says; else true, as BERT's "
-        "own code has it, but for a vocabulary of which a hundredth, and 100 tokens at least, has capitals.",
+        "Fold case. Not set: as the file or a tokenizer_config.json beside it says; else true, as BERT's own "
+        "code has it, but for a vocabulary that no file states a class for, and of which a hundredth, and 100 "
+        "tokens at least, has capitals.",
     ),
     Option(
         "strip_accents", "bool", None, "Remove accents after NFD. Not set: as the file says; else as lowercase."

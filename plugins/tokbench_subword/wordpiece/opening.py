@@ -59,7 +59,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.files.vocab_txt import read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.wordpiece.classes import SPECIAL_TOKENS
+    from tokbench_subword.wordpiece.classes import OF_MODELS, SPECIAL_TOKENS
     from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
@@ -75,29 +75,27 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
         check_numbers(stated.document.added_tokens, vocabulary, where=f"{whole}, beside {path.name}")
         return replace(stated, vocabulary=vocabulary), notes
     beside = Beside.of(path)
-    settings = beside.config
-    usual = SPECIAL_TOKENS.get(beside.class_name("Bert"))
+    settings, name = beside.config, beside.class_name("Bert", OF_MODELS)
+    usual = SPECIAL_TOKENS.get(name)
     if usual is None:
-        raise TokenizerError(
-            f"{config}: how {settings['tokenizer_class']} cuts text is not known to this plugin; load the "
-            f"folder with transformers:{path.parent}"
-        )
-    capitals = sum(token != token.lower() for token in vocabulary if not token.startswith("["))
-    cased = capitals >= max(_CAPITALS, len(vocabulary) // 100)
-    notes["rules_from"] = config.name if settings else "defaults of BERT (no tokenizer_config.json beside it)"
-    if cased and settings.get("do_lower_case") is None:
-        notes["rules_from"] += f"; cased, as {capitals:,} of its tokens have capitals"
+        raise TokenizerError(f"{beside.class_not_known()}; load the folder with transformers:{path.parent}")
+    notes["rules_from"] = config.name if config.is_file() else f"defaults of BERT (no {config.name} beside it)"
+    lowercase = settings.get("do_lower_case")
+    if not beside.states_class:
+        usual = {setting: token for setting, token in usual.items() if token in vocabulary}
+        capitals = sum(token != token.lower() for token in vocabulary if not token.startswith("["))
+        if lowercase is None and capitals >= max(_CAPITALS, len(vocabulary) // 100):
+            lowercase = False
+            notes["rules_from"] += f"; cased, as {capitals:,} of its tokens have capitals"
     rules = BertRules.of(
         handle_chinese_chars=settings.get("tokenize_chinese_chars"),
         strip_accents=settings.get("strip_accents"),
-        lowercase=settings.get("do_lower_case", not cased),
+        lowercase=lowercase,
     )
-    unk = spec.get("unk_token") or settings.get("unk_token") or usual["unk_token"]
+    unk = spec.get("unk_token") or settings.get("unk_token") or SPECIAL_TOKENS[name]["unk_token"]
     if isinstance(unk, Mapping):
         unk = unk.get("content", "[UNK]")
-    special = beside.special(usual, vocabulary)
-    added = tuple({token.content: token for token in (*special, *beside.added)}.values())
-    check_numbers(added, vocabulary, where=str(path.parent))
+    added = beside.tokens(usual, vocabulary)
     document = bert_document(rules, added_tokens=added)
     try:
         return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), notes
@@ -169,8 +167,10 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The files that `load` reads."""
     if not spec.variant:
         return []
+    from tokbench_subword.files.beside import BESIDE
+
     path = file_of(spec, _NAMES)
-    beside = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json") if path.suffix != ".json" else ()
+    beside = ("tokenizer.json", *BESIDE) if path.suffix != ".json" else ()
     return [path, *(path.with_name(name) for name in beside if path.with_name(name).is_file())]
 
 

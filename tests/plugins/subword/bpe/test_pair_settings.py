@@ -59,6 +59,71 @@ def test_a_pair_is_read_as_the_class_says_that_its_folder_names(tmp_path, config
     assert again.encode("a long  way").ids == ours("a long  way")
 
 
+MASK = {**FLAGS, "content": "<mask>", "lstrip": True, "rstrip": False}
+
+
+@pytest.mark.parametrize(
+    "of_class",
+    [*("GPT2", "CodeGen", "Whisper", "Roberta", "Bart", "LED", "Blenderbot", "Deberta", "GPTNeoX", "Qwen2")],
+)
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {
+            "special_tokens_map": {
+                "pad_token": "long",
+                "mask_token": {k: MASK[k] for k in MASK if k != "special"},
+            }
+        },
+        {
+            "tokenizer_config": {
+                "eos_token": "<mask>",
+                "additional_special_tokens": ["long"],
+                "added_tokens_decoder": {"400": MASK, "401": {**FLAGS, "content": "ziq"}},
+            },
+            "special_tokens_map": {"pad_token": "hat"},
+        },
+        {"tokenizer_config": {"bos_token": "ziq"}, "added_tokens": {"ziq": 400, "zoq": 401}},
+    ],
+)
+def test_a_pair_has_the_special_tokens_of_its_class_and_those_that_files_name(tmp_path, of_class, files):
+    """What a class has and the vocabulary lacks is added behind it."""
+    from transformers import AutoTokenizer
+
+    config = {"tokenizer_class": f"{of_class}Tokenizer", **files.get("tokenizer_config", {})}
+    spec = _pair(tmp_path, **{**files, "tokenizer_config": config})
+    theirs = AutoTokenizer.from_pretrained(tmp_path)
+    texts = [
+        "a long  ziq <mask> to<mask>.ziq zoq",
+        "<s>the hat</s> <unk><pad>",
+        "[CLS] way [MASK]",
+        "<|endoftext|> a\u030a",
+    ]
+    for match in (False, True):
+        ours = tokbench.load(f"{spec},match_special={str(match).lower()}")
+        assert ours.vocab_size == len(theirs)
+        for text in texts:
+            ids = theirs.encode(text, add_special_tokens=False, split_special_tokens=not match)
+            assert ours.encode(text).tolist() == ids, (match, text)
+            assert ours.decode(ids) == theirs.decode(ids, clean_up_tokenization_spaces=False)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "qwen2", "blenderbot", "roberta", "gpt_neox"])
+def test_a_pair_is_read_by_the_class_of_the_model_where_none_is_named(tmp_path, kind):
+    """All pairs without a `tokenizer_config.json` were once read as GPT-2's."""
+    from transformers import AutoTokenizer
+
+    spec = _pair(tmp_path, config={"model_type": kind})
+    theirs = AutoTokenizer.from_pretrained(tmp_path)
+    for text in (*TEXTS[:3], "e\u0301 12345"):
+        expected = theirs.encode(text, add_special_tokens=False, split_special_tokens=True)
+        assert tokbench.load(spec).encode(text).tolist() == expected
+    (tmp_path / "config.json").write_text('{"model_type": "clip"}')
+    with pytest.raises(TokenizerError, match=r"config\.json: how .* of the type 'clip' cuts .*pattern="):
+        tokbench.load(spec)
+
+
 def test_pairs_that_do_not_say_how_text_is_cut_are_refused(tmp_path):
     spec = _pair(tmp_path, tokenizer_config={"tokenizer_class": "XLMTokenizer"})
     with pytest.raises(

@@ -75,3 +75,107 @@ def test_a_vocabulary_without_the_unknown_token_of_its_class_is_refused(vocab: P
     vocab.with_name("tokenizer_config.json").write_text('{"tokenizer_class": "FunnelTokenizer"}')
     with pytest.raises(TokenizerError, match=r"the unknown token '<unk>' is not among .* with unk_token="):
         load(f"wordpiece:{vocab}")
+
+
+TEXTS = ["[CLS] cafe  [MASK] x<new> <mask>.<s>", "new [UNK]<new>new cafe</s>", "Caf É [QUESTION] [SEP]"]
+MASK = {"content": "<mask>", "lstrip": True, "normalized": False, "rstrip": False, "single_word": False}
+
+
+def as_theirs(vocab: Path, files: dict[str, Any]) -> None:
+    """Check ids and text, with special tokens and without, for files beside `vocab`."""
+    from transformers import AutoTokenizer
+
+    for name, content in files.items():
+        vocab.with_name(f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    theirs = AutoTokenizer.from_pretrained(vocab.parent)
+    for match in (False, True):
+        ours = load(f"wordpiece:{vocab},match_special={str(match).lower()}")
+        assert ours.vocab_size == len(theirs)
+        for text in TEXTS:
+            ids = theirs.encode(text, add_special_tokens=False, split_special_tokens=not match)
+            assert ours(text) == ids, (match, text)
+            assert ours.decode(ids) == theirs.decode(ids)
+
+
+@pytest.mark.parametrize("of_class", ["Bert", "MPNet", "Splinter"])
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"special_tokens_map": {"mask_token": "<mask>", "cls_token": "<s>"}},
+        {"special_tokens_map": {"mask_token": MASK, "pad_token": None}},
+        {"special_tokens_map": {"additional_special_tokens": ["<new>", "new"]}},
+        {"special_tokens_map": {"extra_special_tokens": [MASK, "<new>"]}},
+        {"special_tokens_map": {"mask_token": MASK}, "added_tokens": {"<new>": 15, "<mask>": 16}},
+        {"special_tokens_map": {"additional_special_tokens": ["new"]}, "added_tokens": {"new": 15}},
+    ],
+)
+def test_special_tokens_map_is_read(vocab: Path, of_class: str, files: dict[str, Any]) -> None:
+    """What a class has and the vocabulary lacks is added behind it."""
+    as_theirs(vocab, {"tokenizer_config": {"tokenizer_class": f"{of_class}Tokenizer"}, **files})
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"added_tokens_decoder": {}},
+        {"added_tokens_decoder": {"15": MASK, "4": {**MASK, "content": "[MASK]", "special": True}}},
+        {"additional_special_tokens": ["<new>"]},
+        {"additional_special_tokens": []},
+        {"additional_special_tokens": [{"__type": "AddedToken", "content": "<new>", "rstrip": True}]},
+        {"extra_special_tokens": {"new_token": "<new>", "other": "caf"}},
+        {"new_token": "<new>", "mask_token": None, "add_bos_token": True},
+        {"mask_token": {"__type": "AddedToken", **MASK, "normalized": True}},
+    ],
+)
+def test_what_the_configuration_says_goes_before_special_tokens_map(
+    vocab: Path, config: dict[str, Any]
+) -> None:
+    others = {"special_tokens_map": {"additional_special_tokens": ["caf"]}, "added_tokens": {"new": 15}}
+    as_theirs(vocab, {"tokenizer_config": {"tokenizer_class": "BertTokenizer", **config}, **others})
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"config": {"model_type": "mpnet"}},
+        {"config": {"model_type": "distilbert"}, "tokenizer_config": {"do_lower_case": False}},
+        {"config": {"model_type": "bert", "tokenizer_class": "MPNetTokenizer"}},
+        {"config": {"model_type": "mpnet"}, "tokenizer_config": {"tokenizer_class": "BertTokenizerFast"}},
+    ],
+)
+def test_the_class_is_that_of_the_model_where_none_is_named(vocab: Path, files: dict[str, Any]) -> None:
+    as_theirs(vocab, files)
+
+
+def test_a_cased_vocabulary_of_a_class_is_lower_cased_as_the_class_has_it(vocab: Path) -> None:
+    capitals = [one + other.lower() for one in "ABCDEFGHIJ" for other in "ABCDEFGHIJKLMNO"]
+    vocab.write_text("\n".join([*TOKENS, *capitals]) + "\n", encoding="utf-8")
+    assert load(f"wordpiece:{vocab}").tokenize("Ab") == ["Ab"]
+    as_theirs(vocab, {"config": {"model_type": "bert"}})
+    assert load(f"wordpiece:{vocab}").tokenize("Ab") == ["[UNK]"]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"config": {"model_type": "tapas"}},
+            r"config\.json: how .* of the type 'tapas' cuts text is not known",
+        ),
+        ({"special_tokens_map": {"mask_token": ["x"]}}, r"special_tokens_map\.json.* lacks its content"),
+        ({"special_tokens_map": ["x"]}, r"special_tokens_map\.json: expected an object, found a list"),
+        (
+            {"tokenizer_config": {"additional_special_tokens": "x"}},
+            "further special tokens are 'x', not a list",
+        ),
+        ({"tokenizer_config": {"mask_token": 3}}, "a special token in .* is 3, neither a text nor an object"),
+    ],
+)
+def test_files_beside_a_vocabulary_that_cannot_be_meant_are_refused(
+    vocab: Path, files: dict[str, Any], message: str
+) -> None:
+    for name, content in files.items():
+        vocab.with_name(f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(TokenizerError, match=message):
+        load(f"wordpiece:{vocab}")
