@@ -36,6 +36,9 @@ SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
 }
 """Class to the settings that name its special tokens, each with the token where no configuration names one."""
 
+LOWER_CASED = frozenset(_DPR)
+"""Classes that lower-case whatever ``do_lower_case`` says, which they keep to themselves."""
+
 _MODELS_OF_BERT = (
     *("align", "bark", "bert", "blip", "bros", "chinese_clip", "convbert", "distilbert", "electra", "ernie"),
     *("flava", "git", "grounding-dino", "layoutlm", "megatron-bert", "mm-grounding-dino", "mobilebert"),

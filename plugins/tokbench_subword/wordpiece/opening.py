@@ -59,7 +59,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.files.vocab_txt import read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.wordpiece.classes import OF_MODELS, SPECIAL_TOKENS
+    from tokbench_subword.wordpiece.classes import LOWER_CASED, OF_MODELS, SPECIAL_TOKENS
     from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
@@ -90,7 +90,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     rules = BertRules.of(
         handle_chinese_chars=settings.get("tokenize_chinese_chars"),
         strip_accents=settings.get("strip_accents"),
-        lowercase=lowercase,
+        lowercase=True if name in LOWER_CASED else lowercase,
     )
     unk = spec.get("unk_token") or settings.get("unk_token") or SPECIAL_TOKENS[name]["unk_token"]
     if isinstance(unk, Mapping):

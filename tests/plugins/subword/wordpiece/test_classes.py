@@ -179,3 +179,9 @@ def test_files_beside_a_vocabulary_that_cannot_be_meant_are_refused(
         vocab.with_name(f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(TokenizerError, match=message):
         load(f"wordpiece:{vocab}")
+
+
+@pytest.mark.parametrize("of_class", ["DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"])
+@pytest.mark.parametrize("lower", [True, False])
+def test_dpr_lower_cases_whatever_it_is_told(vocab: Path, of_class: str, lower: bool) -> None:
+    as_theirs(vocab, {"tokenizer_config": {"tokenizer_class": f"{of_class}Tokenizer", "do_lower_case": lower}})
