@@ -24,36 +24,36 @@ _EXTRA, _ADDITIONAL = "extra_special_tokens", "additional_special_tokens"
 """Settings that name further special tokens, the second by its old name."""
 
 
+_OWN = "model_specific_special_tokens"
+"""Special tokens that have names of their own, such as ``image_token``, by these names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What the files in a `folder` say: of the tokenizer (`config`), of the `model`, and the added tokens.
+    """What the files in a `folder` say: of the tokenizer (`config`), of the `model`, and of added tokens.
 
-    `config` is that of the tokenizer, with what `special_tokens_map.json` says in its place.
+    `config` is that of the tokenizer, with what `special_tokens_map.json` says in its place; `described` has
+    the added tokens, by id.
     """
 
     folder: Path
     config: Mapping[str, Any]
     model: Mapping[str, Any]
-    added: tuple[AddedToken, ...]
+    described: Mapping[int, Mapping[str, Any]]
 
     @classmethod
     def of(cls, vocabulary: Path) -> Beside:
-        """What stands beside a file; raises `TokenizerError` for files that are not what they should be.
-
-        Where the configuration describes added tokens, be they none, `special_tokens_map.json` and
-        `added_tokens.json` do not count.
-        """
-        config, special, tokens, model = (dict(_object(vocabulary.with_name(name))) for name in BESIDE)
-        if not config.get(_EXTRA) and _ADDITIONAL in config:
-            config[_EXTRA] = config.pop(_ADDITIONAL)
+        """What stands beside a file; raises `TokenizerError` for files that are not what they should be."""
+        config, special, tokens, model = (_object(vocabulary.with_name(name)) for name in BESIDE)
         try:
-            if "added_tokens_decoder" not in config:
-                config = _with_legacy(config, special, tokens)
-            added = [_token(one, int(index)) for index, one in config["added_tokens_decoder"].items()]
+            config = _joined(config, special, tokens)
+            described = {int(index): one for index, one in config["added_tokens_decoder"].items()}
+            for one in described.values():
+                _token({**one})
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             where = f"{vocabulary.parent}: {', '.join(BESIDE[:2])} or {BESIDE[2]}"
             raise TokenizerError(f"{where}: a token in it lacks its content or id") from error
-        return cls(vocabulary.parent, config, model, tuple(sorted(added, key=lambda token: token.id)))
+        return cls(vocabulary.parent, config, model, dict(sorted(described.items())))
 
     @property
     def states_class(self) -> bool:
@@ -91,33 +91,35 @@ class Beside:
         a setting that names no token, and where `tokenizers` would give an added token another id.
         """
         named: dict[str, Any] = {**dict.fromkeys(_NAMED), **usual}
-        further = self.config.get(_EXTRA, self.config.get(_ADDITIONAL)) or []
-        if not isinstance(further, list | Mapping):
-            raise TokenizerError(f"{self.folder}: the further special tokens are {further!r:.80}, not a list")
-        by_name = further if isinstance(further, Mapping) else {}
-        for setting, stated in {**self.config, **by_name}.items():
-            if setting in (*_NAMED, *by_name) or (setting.endswith("_token") and _names_token(stated)):
+        own = self.config[_OWN]
+        for setting, stated in {**self.config, **own}.items():
+            if setting in (*_NAMED, *own) or (setting.endswith("_token") and _names_token(stated)):
                 flags = usual.get(setting)
                 named[setting] = stated
                 if isinstance(stated, str) and isinstance(flags, Mapping):
                     named[setting] = {**flags, "content": stated}
-        special = [self._special(one, named=True) for one in named.values() if one]
-        contents = {token.content for token in special}
-        special += [self._special(one) for one in further if not by_name]
-        described = {
-            token.content: replace(token, special=token.special or token.content in contents)
-            for token in self.added
-        }
-        check_numbers(described.values(), ids, where=str(self.folder))
-        if plain:
-            special = [_token(token.content) for token in special]
-        else:
-            special = [token for token in special if token.content not in described]
-        found = {**described, **{token.content: token for token in special}}
+        further = self.config.get(_EXTRA, self.config.get(_ADDITIONAL)) or []
+        if not isinstance(further, list):
+            raise TokenizerError(f"{self.folder}: the further special tokens are {further!r:.80}, not a list")
+        special = list(dict.fromkeys(self._special(one, named=True) for one in named.values() if one))
+        by_name = [token.content for token in special]
+        listed = (self._special(one, named=_content(one) in by_name) for one in further)
+        special = list(dict.fromkeys([*special, *listed]))
+        described = [
+            _token({**one, "special": one.get("special", False) or _content(one) in by_name}, index)
+            for index, one in self.described.items()
+        ]
+        check_numbers(described, ids, where=str(self.folder))
+        found = {token.content: token for token in described}
+        for token in special:
+            if plain:
+                found[token.content] = _token(token.content)
+            elif token.content not in found or found[token.content].id < 0:
+                found[token.content] = token
         return tuple(replace(token, id=index) for token, index in numbered(found.values(), ids))
 
-    def _special(self, one: Any, *, named: bool = False) -> AddedToken:
-        """A token that a setting names, or lists; one that is listed with flags may be no special token."""
+    def _special(self, one: Any, *, named: bool) -> AddedToken:
+        """A token that a setting names or lists; one that is listed with its flags may not be special."""
         if not _names_token(one):
             raise TokenizerError(
                 f"{self.folder}: a special token in {BESIDE[0]} or {BESIDE[1]} is {one!r:.80}, neither a text "
@@ -128,28 +130,47 @@ class Beside:
         return _token({**one, "special": named or one.get("special", "__type" not in one)})
 
 
-def _with_legacy(
-    config: Mapping[str, Any], special: Mapping[str, Any], tokens: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The configuration with the content of `special_tokens_map.json` and `added_tokens.json` in it.
+def _joined(config: Mapping[str, Any], special: Mapping[str, Any], tokens: Mapping[str, Any]) -> dict[str, Any]:
+    """One configuration of the three files that name tokens.
 
-    Of the latter those tokens are special that the settings name by their texts, or the former in any way; of
-    further special tokens only those by the new name of the setting.
+    Where that of the tokenizer describes added tokens, be they none, the other two do not count. Of those in
+    `added_tokens.json` special are the ones that either names by their texts, or `special_tokens_map.json` in
+    any way; of further special tokens only those by the new name of the setting.
     """
-    joined, more = {**config, **special}, special.get(_EXTRA)
-    if isinstance(more, list):
-        joined[_EXTRA] = [*(config.get(_EXTRA) or []), *more]
-    named = [joined.get(name) for name in _NAMED if name in special or isinstance(joined.get(name), str)]
-    named += [one for one in joined.get(_EXTRA) or [] if isinstance(one, str) or one in (more or [])]
-    texts = {_token(one).content for one in named if one}
-    joined["added_tokens_decoder"] = {
-        index: {"content": content, "special": content in texts} for content, index in tokens.items()
+    joined = dict(config)
+    if not joined.get(_EXTRA) and _ADDITIONAL in joined:
+        joined[_EXTRA] = joined.pop(_ADDITIONAL)
+    own = {
+        setting: joined.pop(setting)
+        for setting, one in config.items()
+        if setting.endswith("_token") and setting not in _NAMED and isinstance(one, str)
     }
-    return joined
+    if isinstance(joined.get(_EXTRA), Mapping):
+        own |= joined.pop(_EXTRA)
+    if "added_tokens_decoder" not in joined:
+        before, more = joined.get(_EXTRA) or [], special.get(_EXTRA)
+        joined |= special
+        if isinstance(more, Mapping):
+            own |= joined.pop(_EXTRA)
+        elif more is not None:
+            more = [one if isinstance(one, str) else {**one, "special": True} for one in more]
+            joined[_EXTRA] = [*before, *more]
+        named = [joined.get(name) for name in _NAMED if name in special or isinstance(joined.get(name), str)]
+        named += [one for one in before if isinstance(one, str)] + (more if isinstance(more, list) else [])
+        texts = {_token(one).content for one in named if one}
+        joined["added_tokens_decoder"] = {
+            index: {"content": content, "special": content in texts, "normalized": content not in texts}
+            for content, index in tokens.items()
+        }
+    return {**joined, _OWN: own}
 
 
 def _names_token(one: Any) -> bool:
-    return isinstance(one, str) or (isinstance(one, Mapping) and isinstance(one.get("content"), str))
+    return isinstance(_content(one), str)
+
+
+def _content(one: Any) -> Any:
+    return one.get("content") if isinstance(one, Mapping) else one
 
 
 def _token(one: str | Mapping[str, Any], index: int = -1) -> AddedToken:

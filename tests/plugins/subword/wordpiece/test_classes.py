@@ -123,7 +123,7 @@ def test_special_tokens_map_is_read(vocab: Path, of_class: str, files: dict[str,
         {"additional_special_tokens": ["<new>"]},
         {"additional_special_tokens": []},
         {"additional_special_tokens": [{"__type": "AddedToken", "content": "<new>", "rstrip": True}]},
-        {"extra_special_tokens": {"new_token": "<new>", "other": "caf"}},
+        {"extra_special_tokens": {"new_token": "<new>", "other": "x"}},
         {"new_token": "<new>", "mask_token": None, "add_bos_token": True},
         {"mask_token": {"__type": "AddedToken", **MASK, "normalized": True}},
     ],
@@ -148,6 +148,21 @@ def test_the_class_is_that_of_the_model_where_none_is_named(vocab: Path, files: 
     as_theirs(vocab, files)
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"new_token": "<new>", "extra_special_tokens": {"other": "new"}},
+        {"added_tokens_decoder": {"4": {"content": "[MASK]", "lstrip": True}}},
+        {"additional_special_tokens": [{"__type": "AddedToken", "content": "[MASK]", "rstrip": True}]},
+        {"pad_token": {"__type": "AddedToken", "content": "[CLS]", "single_word": True}},
+        {"bos_token": "[MASK]", "sep_token": {"__type": "AddedToken", **MASK, "content": "[MASK]"}},
+    ],
+)
+def test_of_a_token_that_is_named_in_several_ways(vocab: Path, config: dict[str, Any]) -> None:
+    others = {"special_tokens_map": {"new_token": "x", "additional_special_tokens": ["caf"]}}
+    as_theirs(vocab, {"tokenizer_config": {"tokenizer_class": "BertTokenizer", **config}, **others})
+
+
 def test_a_cased_vocabulary_of_a_class_is_lower_cased_as_the_class_has_it(vocab: Path) -> None:
     capitals = [one + other.lower() for one in "ABCDEFGHIJ" for other in "ABCDEFGHIJKLMNO"]
     vocab.write_text("\n".join([*TOKENS, *capitals]) + "\n", encoding="utf-8")
@@ -169,6 +184,7 @@ def test_a_cased_vocabulary_of_a_class_is_lower_cased_as_the_class_has_it(vocab:
             {"tokenizer_config": {"additional_special_tokens": "x"}},
             "further special tokens are 'x', not a list",
         ),
+        ({"tokenizer_config": {"added_tokens_decoder": {"1": "x"}}}, "a token in it lacks its content or id"),
         ({"tokenizer_config": {"mask_token": 3}}, "a special token in .* is 3, neither a text nor an object"),
     ],
 )
