@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from tokbench_transformers.training import OPTIONS as TRAINING_OPTIONS
 from tokbench_transformers.training import train
 
 FILE = "tokenizer.json"
+_ANY_CLASS = re.compile(r"tekken\.json|(?:tiktoken|tokenizer)\.model|tokenizer\.(?:[\d.]+\.)?json")
+"""Names of files that every class of `transformers` takes for its vocabulary, those of versions among them."""
 WEIGHTS = frozenset(
     (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx", ".gguf", ".ckpt", ".npz", ".tflite")
 )
@@ -109,10 +111,23 @@ def _from_transformers(spec: Spec, context: LoadContext) -> Any:
         "local_files_only": context.offline,
         "trust_remote_code": context.allow_remote_code,
     }
+    path = Path(spec.variant or "").expanduser()
     try:
-        return kind.from_pretrained(str(Path(spec.variant or "").expanduser()), **options)
+        tokenizer = kind.from_pretrained(str(path), **options)
     except Exception as error:  # whatever the class raises: dozens of kinds, some bare
         raise TokenizerError(f"{spec}: {_remedy(error, spec, context)}") from error
+    names = {*(tokenizer.vocab_files_names or {}).values()}
+    if names and path.is_dir() and not any(_holds_tokens(file, names) for file in path.iterdir()):
+        raise TokenizerError(
+            f"{spec}: the folder has no vocabulary for {type(tokenizer).__name__}, which is "
+            f"{' or '.join(sorted(names))}; transformers would go on with special tokens alone"
+        )
+    return tokenizer
+
+
+def _holds_tokens(file: Path, names: Collection[str]) -> bool:
+    """Whether a class that looks for files of these `names` finds its vocabulary in this one."""
+    return file.is_file() and (file.name in names or _ANY_CLASS.fullmatch(file.name) is not None)
 
 
 def _remedy(error: Exception, spec: Spec, context: LoadContext) -> str:

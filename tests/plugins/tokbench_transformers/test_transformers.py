@@ -257,6 +257,30 @@ def test_unknown_classes_and_bare_folders(tmp_path, test_data):
         load(f"transformers:{tmp_path}")
 
 
+@pytest.mark.parametrize("name", ["Bert", "GPT2", "Roberta", "T5", "Llama", "XLMRoberta"])
+def test_a_folder_without_the_vocabulary_of_its_class_is_refused(tmp_path, test_data, name):
+    """`transformers` takes it for one of the class's special tokens alone."""
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": f"{name}Tokenizer"}))
+    (tmp_path / "words.txt").write_text("[UNK]\na\n")
+    with pytest.raises(TokenizerError, match=rf"no vocabulary for {name}Tokenizer, which is .*tokens alone"):
+        load(f"transformers:{tmp_path}")
+
+
+def test_a_vocabulary_may_have_a_name_that_any_class_looks_for(tmp_path, test_data):
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "AlbertTokenizer"}')
+    model = (test_data / "vocabs/albert-base-v1/spiece.model").read_bytes()
+    (tmp_path / "tokenizer.model.v1").write_bytes(model)
+    with pytest.raises(TokenizerError, match="no vocabulary for AlbertTokenizer"):
+        load(f"transformers:{tmp_path}")
+    (tmp_path / "tokenizer.model").write_bytes(model)
+    assert load(f"transformers:{tmp_path}").vocab_size == 30000
+
+
+def test_a_class_without_files_needs_none(tmp_path):
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}')
+    assert load(f"transformers:{tmp_path}").encode("ab") == [100, 101]
+
+
 def test_code_of_a_repository_never_runs_unasked(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "mine"}))
     (tmp_path / "tokenizer_config.json").write_text(
