@@ -54,7 +54,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     return as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
 
 
-_FILES = ("tokenizer.json", "vocab.json", "encoder.json")
+_FILES = ("tokenizer.json", "vocab.json", "encoder.json", "tekken.json")
 _OPENED: tuple[Format, ...] = (
     *("tokenizer.json", "vocab.json", "merges", "ranks", "sentencepiece", "gguf", "tekken"),
 )

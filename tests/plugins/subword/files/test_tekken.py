@@ -54,6 +54,14 @@ def test_tekken_ids_are_ranks_behind_the_special_tokens(tmp_path):
     assert ids(str(tmp_path / "again_tekken.json"), "the x") == [260, 35, 123]
 
 
+def test_a_folder_may_hold_tekken_alone(tmp_path):
+    tekken_file(tmp_path / "tekken.json")
+    (tmp_path / "params.json").write_text("{}")
+    assert (
+        list(tokbench.load(str(tmp_path)).encode("the x")) == ids(f"bpe:{tmp_path}", "the x") == [260, 35, 123]
+    )
+
+
 def test_tekken_is_what_mistral_common_gives(tmp_path):
     tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
     named = [{"rank": rank, "token_str": f"<{rank}>", "is_control": True} for rank in range(3)]
