@@ -286,7 +286,7 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
 
         Raises `TokenizerError` where `tokenizers` would give other ids (see `save`).
         """
-        return saving.proved_content(self, self._prepared.encode)
+        return saving.proved_content(self, self._encode_of_files)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
@@ -295,7 +295,12 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
         `TokenizerError`, and so does a file in which ids would change. What `tokenizers` and `transformers`
         open as `tokenizer.json` gives the same ids there.
         """
-        saving.save(path, self, self._prepared.encode, self.source)
+        saving.save(path, self, self._encode_of_files, self.source)
+
+    @property
+    def _encode_of_files(self) -> Callable[[str], Any]:
+        """Encodes without dropout and without `match_special`, which no file says."""
+        return (self.changed(match_special=False) if self.match_special else self)._prepared.encode
 
     def unsaid_in(self, path: str | os.PathLike[str]) -> dict[str, str]:
         """How text is cut, and the special tokens, where `path` is of ranks, which say neither.

@@ -212,7 +212,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             target,
             write=lambda aside: write_document(document, aside),
             read=by_tokenizers,
-            source=self.encode,
+            source=self.changed(match_special=False).encode,  # which is no part of a file
             probes=probes_of(map(self.token_bytes, range(self.vocab_size)), self.document.added_tokens),
             name=self.name,
         )

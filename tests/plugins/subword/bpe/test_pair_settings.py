@@ -177,6 +177,17 @@ def test_special_tokens_with_gaps_between_keep_their_ids_when_saved(tmp_path):
     assert again("ab<|end|>c<|other|>") == theirs.encode("ab<|end|>c<|other|>").ids == [256, 300, 99, 270]
 
 
+@pytest.mark.parametrize("name", ["t.json", "t.tiktoken", "again"])
+def test_a_pair_whose_special_tokens_are_found_in_text_is_written_in_another_format(tmp_path, name):
+    """The text of special tokens seemed to disprove the conversion, as the file is read without the option."""
+    spec = _pair(tmp_path, tokenizer_config={"tokenizer_class": "GPT2Tokenizer", "eos_token": "<end>"})
+    ours = tokbench.load(f"{spec},match_special=true")
+    ours.save(tmp_path / name)
+    options = ",pattern=gpt2" if name.endswith("tiktoken") else ""
+    again = tokbench.load(f"bpe:{tmp_path / name}{options}")
+    assert again("a long way.") == ours("a long way.")
+
+
 def test_a_pair_is_only_written_where_it_is_read_with_the_same_ids(tmp_path):
     trained = tokbench.load("bpe:vocab_size=300,pattern=llama3", train_on=TEXTS)
     with pytest.raises(TokenizerError, match=r"do not say how text is prepared.*tokenizer\.json"):

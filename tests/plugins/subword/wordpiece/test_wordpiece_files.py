@@ -306,3 +306,11 @@ def test_a_tokenizer_json_is_saved_as_it_is_whatever_it_is_called(name: str, tmp
     ours.save(tmp_path / "saved.json")
     again = load(f"wordpiece:{tmp_path / 'saved.json'},match_special=true")
     assert list(again.encode("aéa")) == list(ours.encode("aéa")) == theirs.encode("aéa").ids
+
+
+def test_what_finds_special_tokens_in_text_is_written_in_another_format(vocab: Path) -> None:
+    """The text of special tokens seemed to disprove the conversion, as the file is read without the option."""
+    ours = load(f"wordpiece:{vocab},match_special=true")
+    ours.save(vocab.with_name("t.json"))
+    again = load(f"wordpiece:{vocab.with_name('t.json')},match_special=true")
+    assert again("[CLS] cafe[SEP]") == ours("[CLS] cafe[SEP]") == [2, 5, 6, 3]
