@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Block, Int, Ints, i32_in, i64_in, u8_in
+from tokbench.kernels.pointers import Block, Int, i32_in, i64_in, u8_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import find_pair, first_standing, sides, take_runs
 from tokbench_subword.training.queue import (
@@ -60,16 +60,6 @@ def _note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
     merges[3 * number + 2] = np.int32(new)
     state[at.N_MERGES] = number + 1
     state[at.LEFT], state[at.RIGHT], state[at.NEW] = left, right, new
-
-
-@inline
-def why_stop(state: Ints) -> Int:
-    """Before a merge: `DONE` where nothing is left to do, a reason to pause, or -1."""
-    if state[at.N_TOKENS] >= state[at.N_WANTED] or state[at.HEAP_SIZE] == 0:
-        return at.DONE
-    if state[at.N_MERGES] >= state[at.PAUSE_AT]:
-        return at.PAUSED
-    return np.int64(-1)
 
 
 @inline
@@ -142,21 +132,30 @@ def make_token(block: Block, left: Int, right: Int) -> Int:
 
 
 @inline
-def merge_first(block: Block, row: Int, run: Int) -> Int:
-    """Take the first pair, of the `row` of pairs, out of the queue, and have `make_token` make a token of it.
+def merge_first(block: Block) -> Int:
+    """Take the first pair out of the queue, and have `make_token` make a token of it, the merge at hand.
 
-    The merge takes place at the positions of `run` and the runs behind it. Returns `DONE`, or what is full: the
-    queue is as it was then.
+    Returns -1; `NOT_A_TOKEN` where no merge may spell it; or what to stop for, the queue being as it was:
+    `DONE` where nothing is left to do, `PAUSED`, or what is full.
     """
-    pairs = i64_in(block, at.PAIRS)
-    reason = take_positions(block, run)
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    counts, keys, extras = heap_of(block)
+    if state[at.N_TOKENS] >= state[at.N_WANTED] or state[at.HEAP_SIZE] == 0:
+        return at.DONE
+    if state[at.N_MERGES] >= state[at.PAUSE_AT]:
+        return at.PAUSED
+    if counts[0] < state[at.MINIMUM]:
+        return at.DONE
+    row = find_pair(pairs, sizes[at.PAIRS] // 4 - 1, keys[0])
+    reason = take_positions(block, extras[0] if state[at.RULE] == HF else pairs[row + at.RUN])
     if reason == at.DONE:
-        left, right = sides(pairs[row])
+        left, right = sides(keys[0])
         reason = make_token(block, left, right)
-    if reason == at.DONE:
-        take_runs(pairs, row)
-        drop_top(block)
-    return reason
+    if reason != at.DONE:
+        return reason
+    take_runs(pairs, row)
+    drop_top(block)
+    return np.int64(NOT_A_TOKEN if state[at.NEW] == NOT_A_TOKEN else -1)
 
 
 @inline
@@ -182,24 +181,12 @@ def first_pair(block: Block) -> Int:
 @inline
 def choose(block: Block) -> Int:
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
-    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
-    counts, keys, extras = heap_of(block)
-    rule, mask = state[at.RULE], sizes[at.PAIRS] // 4 - 1
     while True:
         reason = first_pair(block)
-        if reason != at.DONE:
+        if reason == at.DONE:
+            reason = merge_first(block)
+        if reason != NOT_A_TOKEN:
             return reason
-        reason = why_stop(state)
-        if reason >= 0:
-            return reason
-        if counts[0] < state[at.MINIMUM]:
-            return at.DONE
-        row = find_pair(pairs, mask, keys[0])
-        reason = merge_first(block, row, extras[0] if rule == HF else pairs[row + at.RUN])
-        if reason != at.DONE:
-            return reason
-        if state[at.NEW] != NOT_A_TOKEN:
-            return np.int64(-1)
 
 
 @kernel

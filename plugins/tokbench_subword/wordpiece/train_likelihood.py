@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, i32_in, i64_in
 from tokbench_subword.training import layout as at
-from tokbench_subword.training.merges import merge_first, why_stop
-from tokbench_subword.training.pairs import find_pair, pair_key, sides
+from tokbench_subword.training.merges import merge_first
+from tokbench_subword.training.pairs import count_of, find_pair, pair_key, sides
 from tokbench_subword.training.queue import BY_SCORE, before, drop_top, heap_of, push, replace_top
 from tokbench_subword.training.rewrite import apply, rewrite
 from tokbench_subword.training.session import Growers, MergeSession
@@ -60,32 +60,33 @@ def _add_partners(block: Block, key: Int) -> None:
 
 
 @inline
-def _choose(block: Block) -> Int:
-    """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
+def _first_pair(block: Block) -> None:
+    """See to it that the queue begins with the first pair, its true count and score."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys, scores = heap_of(block)
     mask, least = sizes[at.PAIRS] // 4 - 1, max(state[at.MINIMUM], 1)
-    while True:
-        reason = why_stop(state)
-        if reason >= 0:
-            return reason
+    while state[at.HEAP_SIZE] > 0:
         key = keys[0]
-        row = find_pair(pairs, mask, key)
-        count = pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
+        count = count_of(pairs, mask, key)
         score = np.int64(0)
         if count >= least:
             score = _score(block, count, key)
-        if score != scores[0] or count != counts[0]:
-            if score > 0 and not before(block, BY_SCORE, (count, key, score), (counts[0], key, scores[0])):
-                replace_top(block, count, key, score)
-            else:  # gone, or queued again with its better score
-                drop_top(block)
-            continue
-        reason = merge_first(block, row, pairs[row + at.RUN])
-        if reason != at.DONE:
+        if score == scores[0] and count == counts[0]:
+            return
+        if score > 0 and not before(block, BY_SCORE, (count, key, score), (counts[0], key, scores[0])):
+            replace_top(block, count, key, score)
+        else:  # gone, or queued again with its better score
+            drop_top(block)
+
+
+@inline
+def _choose(block: Block) -> Int:
+    """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
+    while True:
+        _first_pair(block)
+        reason = merge_first(block)
+        if reason != NOT_A_TOKEN:
             return reason
-        if state[at.NEW] != NOT_A_TOKEN:
-            return np.int64(-1)
 
 
 @inline
