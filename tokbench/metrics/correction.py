@@ -24,8 +24,8 @@ SURE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """How a difference fared: its own two-sided `p`, and how many standard errors it is from zero."""
+class Significance:
+    """How sure a difference is by itself: its two-sided `p`, and how many standard errors it is from zero."""
 
     p: float
     errors: float
@@ -39,7 +39,7 @@ class Correction:
     def __init__(self) -> None:
         self._highest: Floats | None = None
 
-    def add(self, figures: Floats) -> Score | None:
+    def add(self, figures: Floats) -> Significance | None:
         """Test a difference, given on resampled counts; None where there are too few documents to tell."""
         parts = parts_of(figures[None])
         bears = bearing(parts.left_out, parts.whole)
@@ -50,13 +50,14 @@ class Correction:
         finite = np.isfinite(drawn)
         spread = float(drawn[finite].std()) if finite.any() else 0.0
         if not spread or not groups:  # without groups, the resamples differ by the error of an estimate alone
-            return Score(p, 0.0)
+            return Significance(p, 0.0)
         apart = np.abs(np.where(finite, drawn - drawn[finite].mean(), 0.0)) / spread
         self._highest = apart if self._highest is None else np.maximum(self._highest, apart)
         # few documents: their spread is itself uncertain, as in Student's t
-        return Score(p, normal_of_t(abs(parts.whole.item()) / spread * ((groups - 1) / groups) ** 0.5, freedom))
+        errors = abs(parts.whole.item()) / spread * ((groups - 1) / groups) ** 0.5
+        return Significance(p, normal_of_t(errors, freedom))
 
-    def adjusted(self, tested: Score) -> float:
+    def adjusted(self, tested: Significance) -> float:
         """The p-value of a comparison among all that were added: how often their largest is as large by chance.
 
         Example:
@@ -64,8 +65,10 @@ class Correction:
             >>> rng = np.random.default_rng(0)
             >>> correction = Correction()
             >>> correction._highest = np.abs(rng.normal(size=(50, 999))).max(axis=0)  # 50 of no difference
-            >>> round(correction.adjusted(Score(0.01, 2.6)), 1), correction.adjusted(Score(0.002, 9.0))
-            (0.4, 0.002)
+            >>> round(correction.adjusted(Significance(p=0.01, errors=2.6)), 1)
+            0.4
+            >>> correction.adjusted(Significance(p=0.002, errors=9.0))
+            0.002
         """
         if self._highest is None:
             return tested.p

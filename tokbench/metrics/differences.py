@@ -11,7 +11,7 @@ import numpy as np
 
 from tokbench.metrics.cell import Evaluated, MeasuredCell, evaluate
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.correction import Correction, Score
+from tokbench.metrics.correction import Correction, Significance
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, figure_of
 from tokbench.metrics.measurement import ALL, CellKey
@@ -73,7 +73,7 @@ def differences(
         languages = list(
             dict.fromkeys(key.language for key in cells if key.dataset == dataset and key.language != ALL)
         )
-        correction, here = Correction(), list[tuple[Difference, Score | None]]()
+        correction, here = Correction(), list[tuple[Difference, Significance | None]]()
         for language in [*(languages if per_language else ()), ALL]:
             keys = [CellKey(tokenizer, dataset, language) for tokenizer in tokenizers]
             measured = [MeasuredCell.of(cells, key, languages, context) for key in keys]
@@ -134,7 +134,7 @@ def _differences_of(
     metrics: Sequence[Metric],
     figures: Mapping[tuple[str, str], Evaluated],
     correction: Correction,
-) -> list[tuple[Difference, Score | None]]:
+) -> list[tuple[Difference, Significance | None]]:
     """Every metric of two tokenizers on the same documents, and how the difference was tested."""
     rows: list[Difference] = []
     apart: dict[int, Floats] = {}  # by row, the difference on every resample

@@ -86,7 +86,7 @@ def write_figures(
     write_table(folder.comparisons, figures.compared)
 
 
-def measure_context(plan: Plan, candidates: Sequence[Candidate], seen: Inspections) -> MeasureContext:
+def measure_context(plan: Plan, candidates: Sequence[Candidate], inspections: Inspections) -> MeasureContext:
     """What metrics know beside the tallies."""
     suite = plan.suite
     return MeasureContext(
@@ -109,8 +109,8 @@ def measure_context(plan: Plan, candidates: Sequence[Candidate], seen: Inspectio
         replicates=suite.replicates,
         confidence=suite.confidence,
         exclude_lossy=suite.exclude_lossy,
-        audits=seen.audits,
-        morphology=seen.morphology,
+        audits=inspections.audits,
+        morphology=inspections.morphology,
     )
 
 

@@ -18,14 +18,13 @@ from typing import Any
 
 from tokbench.inspection.facts import versions
 from tokbench.manager import PROJECT
-from tokbench.registry import Registry, adopt, registry_of
+from tokbench.registry import Registry, registry_of
 from tokbench.runner.recipe import DatasetRecipe, dataset_of
 from tokbench.spec import Spec
 
 
-def begin_with(registry: Registry) -> None:
-    """Make `registry` this process's own as a run begins, and forget what an earlier run kept in memory."""
-    adopt(registry)
+def forget_digests() -> None:
+    """Forget what an earlier run of this process kept in memory of files and code, which may have changed."""
     for cached in (dataset_of, source_digest, reader_digest, imported_beside):
         cached.cache_clear()
 

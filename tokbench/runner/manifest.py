@@ -43,7 +43,7 @@ class Provenance:
     candidates: Sequence[Candidate] = ()
     digests: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     failures: list[CellResult] = field(default_factory=list)
-    seen: Inspections = field(default_factory=Inspections)
+    inspections: Inspections = field(default_factory=Inspections)
     leaks: Leaks = field(default_factory=dict)
     speed: SpeedResult | None = None
     faults: list[TaskFailure] = field(default_factory=list)
@@ -156,7 +156,7 @@ def _failures(known: Provenance) -> Iterator[dict[str, Any]]:
         remedy = f"leave it out with --disable-plugin {plugin.name}"
         yield _failure(TaskFailure("plugin", f"{plugin.name}: {plugin.error}", remedy))
     timed = known.speed.failures if known.speed else {}
-    for tokenizer, failure in [*known.seen.failures.items(), *timed.items()]:
+    for tokenizer, failure in [*known.inspections.failures.items(), *timed.items()]:
         yield _failure(failure, tokenizer)
 
 

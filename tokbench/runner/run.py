@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokbenchError
-from tokbench.registry import build_registry, default_context
+from tokbench.registry import adopt, build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import TaskFailure
@@ -23,7 +23,7 @@ from tokbench.runner.counting.count import PlannedCell, get_ready
 from tokbench.runner.counting.dispatch import EngineLost, OpenedEngine
 from tokbench.runner.counting.quality import QualityPass
 from tokbench.runner.figures import make_figures, measure_context, write_figures
-from tokbench.runner.fingerprint import begin_with, digest_of
+from tokbench.runner.fingerprint import digest_of, forget_digests
 from tokbench.runner.inspecting.leakage import find_leaks
 from tokbench.runner.inspecting.stage import inspect_all
 from tokbench.runner.manifest import Provenance, manifest
@@ -96,7 +96,8 @@ def run_suite(
     )
     display = display or Display()
     registry.tell = display.say
-    begin_with(registry)
+    adopt(registry)
+    forget_digests()
     plan = make_plan(wanted, registry)
     request = digest_of(plan.suite.request)
     folder = choose_folder(output, wanted.name, request, force=force)
@@ -175,10 +176,10 @@ class _RunStages:
             counted = CellFiles(folder, [cell.key for cell in cells if cell.key not in failed])
             known.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
             failed = {cell.key for cell in known.failures}
-            known.seen = inspect_all(plan, known.candidates, folder, failed, stop)
+            known.inspections = inspect_all(plan, known.candidates, folder, failed, stop)
             known.leaks = find_leaks(plan, known.candidates, known.digests)
         with self.timed("figures", stop):  # before the speed pass, which wants the machine to itself
-            context = measure_context(plan, known.candidates, known.seen)
+            context = measure_context(plan, known.candidates, known.inspections)
             figures = make_figures(plan, folder, known.candidates, cells, known.failures, context)
             known.faults += figures.faults
         with self.timed("speed", stop):

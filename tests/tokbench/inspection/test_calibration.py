@@ -16,8 +16,8 @@ from tests.runs import tokenizer_plugin
 from tokbench.cli.headline import print_headline
 from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
-from tokbench.registry import build_registry
-from tokbench.runner.fingerprint import begin_with, fingerprint
+from tokbench.registry import adopt, build_registry
+from tokbench.runner.fingerprint import fingerprint, forget_digests
 
 WORDS = ["猫", "マット", "東京", "the", "sat", "on", "a", "and", "saw", "one", "more", "dog"]
 
@@ -231,7 +231,8 @@ def test_a_fit_may_name_a_tokenizer_of_a_plugin_file(tmp_path):
 
     def kept_under() -> str:
         registry = build_registry(plugin_files=[str(plugin)])
-        begin_with(registry)
+        adopt(registry)
+        forget_digests()
         return fingerprint(registry, registry.tokenizer_spec(spec), [])
 
     before = kept_under()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tokbench.metrics.correction import Correction, Score
+from tokbench.metrics.correction import Correction, Significance
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
 
@@ -60,8 +60,8 @@ def test_a_difference_as_large_as_the_largest_of_a_resample_may_be_chance() -> N
     correction._highest = np.array([1.0, 2.0, 3.0, 3.0])
     expected = {2.9: 3 / 5, 3.0: 3 / 5, 3.1: 1 / 5}  # those of 3, and the text itself, of four and one
     for errors, p in expected.items():
-        assert correction.adjusted(Score(0.01, errors)) == p
-    assert correction.adjusted(Score(0.7, 3.0)) == 0.7  # never below its own
+        assert correction.adjusted(Significance(0.01, errors)) == p
+    assert correction.adjusted(Significance(0.7, 3.0)) == 0.7  # never below its own
 
 
 def test_what_cannot_be_tested_is_left_out() -> None:
@@ -70,7 +70,7 @@ def test_what_cannot_be_tested_is_left_out() -> None:
     correction = Correction()
     untold, equal = map(correction.add, (same, none))
     assert untold is None
-    assert equal == Score(1.0, 0.0)
+    assert equal == Significance(1.0, 0.0)
     assert correction.adjusted(equal) == 1.0
     none[:REPLICATES] = np.random.default_rng(7).normal(size=REPLICATES)  # the error of an estimate alone
-    assert correction.add(none) == Score(1.0, 0.0)
+    assert correction.add(none) == Significance(1.0, 0.0)

@@ -42,7 +42,7 @@ LARGEST_AUDIT = 600_000
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Inspection:
     """What was found: audit and injections, both for JSON; morphology by language; pieces of each passage."""
 
     audit: dict[str, Any] | None
@@ -53,7 +53,7 @@ class Seen:
 
 @dataclass
 class Inspections:
-    """What was seen of all tokenizers, by canonical spec."""
+    """What metrics need of the inspections of all tokenizers, by canonical spec."""
 
     audits: dict[str, VocabularyAudit] = field(default_factory=dict)
     morphology: dict[tuple[str, str], MorphCounts] = field(default_factory=dict)
@@ -73,25 +73,25 @@ def inspect_all(
     with ThreadPoolExecutor(plan.jobs) as threads:
         looked = threads.map(lambda candidate: _inspected(plan, candidate, samples, failed, stop), ready)
         looks = dict(zip((candidate.entry.key for candidate in ready), looked, strict=True))
-    seen = {key: look for key, look in looks.items() if isinstance(look, Seen)}
-    audits = {key: each.audit for key, each in seen.items() if each.audit is not None}
-    found = Inspections(
+    found = {key: look for key, look in looks.items() if isinstance(look, Inspection)}
+    audits = {key: each.audit for key, each in found.items() if each.audit is not None}
+    needed = Inspections(
         {key: VocabularyAudit.from_json(audit) for key, audit in audits.items()},
-        {(key, tag): counts for key, each in seen.items() for tag, counts in each.morphology.items()},
+        {(key, tag): counts for key, each in found.items() for tag, counts in each.morphology.items()},
         {key: look for key, look in looks.items() if isinstance(look, TaskFailure)},
     )
-    write_json(folder.samples, [_shown(sample, index, seen) for index, sample in enumerate(samples)])
+    write_json(folder.samples, [_shown(sample, index, found) for index, sample in enumerate(samples)])
     write_json(folder.audits, audits)
     if plan.suite.injection:
-        injected = {key: each.injections for key, each in seen.items() if each.injections is not None}
+        injected = {key: each.injections for key, each in found.items() if each.injections is not None}
         write_json(folder.injections, injected)
-    write_json(folder.diffs, diff_all(plan, ready, found.audits, failed))
-    return found
+    write_json(folder.diffs, diff_all(plan, ready, needed.audits, failed))
+    return needed
 
 
 def _inspected(
     plan: Plan, candidate: Candidate, samples: Sequence[Sample], failed: Collection[CellKey], stop: Stop
-) -> Seen | TaskFailure:
+) -> Inspection | TaskFailure:
     if stop.asked:
         raise KeyboardInterrupt
     assert candidate.recipe is not None
@@ -107,7 +107,7 @@ def _inspected(
     return attempt(inspect_one, candidate.recipe, *wanted, limits=plan.limits, doing=doing)
 
 
-def _shown(sample: Sample, index: int, seen: Mapping[str, Seen]) -> dict[str, Any]:
+def _shown(sample: Sample, index: int, found: Mapping[str, Inspection]) -> dict[str, Any]:
     head, _, tail = sample.dataset.partition(":")
     return {
         "title": f"{tail.rpartition('/')[2] or head}, {sample.language}",
@@ -116,7 +116,7 @@ def _shown(sample: Sample, index: int, seen: Mapping[str, Seen]) -> dict[str, An
         "text": sample.text,
         "tokenizations": [
             {"tokenizer": key, "pieces": each.pieces[index]}
-            for key, each in seen.items()
+            for key, each in found.items()
             if index in each.pieces
         ],
     }
@@ -165,7 +165,7 @@ def inspect_one(
     gold: Mapping[str, tuple[str, str]],
     texts: Mapping[int, str],
     cache: TallyCache | None,
-) -> Seen:
+) -> Inspection:
     """Audit the vocabulary (or find the audit made before), score the gold words, tokenize the passages.
 
     With `injection` it is also given its own control strings as plain text. `gold` maps a language to the path
@@ -185,7 +185,7 @@ def inspect_one(
     shown = {
         index: [piece.as_json() for piece in pieces(loaded(recipe), text)] for index, text in texts.items()
     }
-    return Seen(audited, injected, scores, shown)
+    return Inspection(audited, injected, scores, shown)
 
 
 def _injected(recipe: Recipe) -> list[dict[str, Any]]:

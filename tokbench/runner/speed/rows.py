@@ -13,7 +13,7 @@ from typing import Any
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.planning.plan import Plan
-from tokbench.runner.speed.summary import Row, Summary, summarize, summary_of
+from tokbench.runner.speed.summary import Row, Summary, summarize, summarize_pass
 from tokbench.runner.speed.timings import SpeedResult
 from tokbench.runner.training.candidates import Candidate
 from tokbench.wording import percent
@@ -63,7 +63,7 @@ def _of_dataset(
         chosen = [row for row in rounds if row["form"] == form and row["state"] == state]
         summary, n = None, 0
         if chosen:
-            seconds, n_bytes, n = summary_of(chosen, result.clock)
+            seconds, n_bytes, n = summarize_pass(chosen, result.clock)
             size = n_bytes / 1e6
             low, high = (None if end is None else size / end for end in (seconds.high, seconds.low))
             summary = replace(seconds, value=size / seconds.value, low=low, high=high)
@@ -124,7 +124,7 @@ def speed_summary(result: SpeedResult) -> list[dict[str, Any]]:
         groups.setdefault(key, []).append(row)
     found = []
     for (tokenizer, dataset, form, state, threads), rows in groups.items():
-        summary, n_bytes, n_documents = summary_of(rows, result.clock)
+        summary, n_bytes, n_documents = summarize_pass(rows, result.clock)
         about = {"tokenizer": tokenizer, "dataset": dataset, "form": form, "state": state, "threads": threads}
         shape = {"n_bytes": n_bytes, "n_documents": n_documents}
         shape |= {name: rows[0][name] for name in ("output", "loops")}

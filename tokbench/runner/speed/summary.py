@@ -128,7 +128,7 @@ def _warnings(ordered: Sequence[float], shortest: float) -> list[str]:
     return found
 
 
-def summary_of(rows: Sequence[Row], clock: str) -> tuple[Summary, int, int]:
+def summarize_pass(rows: Sequence[Row], clock: str) -> tuple[Summary, int, int]:
     """The summary of the seconds of a pass in one form, its bytes and its documents.
 
     CPU seconds say how fast one thread is, but not how fast several are together.
