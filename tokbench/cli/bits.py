@@ -17,7 +17,7 @@ from tokbench.wording import counted, percent
 
 if TYPE_CHECKING:
     from tokbench.metrics.bits import BitsAudit
-    from tokbench.metrics.ngram_bits import NgramReading, Stability
+    from tokbench.metrics.ngram_bits import NgramReading, RanksOverSplits
     from tokbench.registry import Registry
 
 
@@ -82,7 +82,7 @@ def ngram(
     Intervals are 95 %, by bootstrap over documents; so is the range of ranks, from paired differences. With
     --splits the two datasets may be the same: each document is trained on or read, by its text and the split.
     """
-    from tokbench.metrics.ngram_bits import Stability, ngram_bits
+    from tokbench.metrics.ngram_bits import RanksOverSplits, ngram_bits
     from tokbench.metrics.ngram_metric import NO_QUALITY
     from tokbench.runner.training.train import training_corpus
 
@@ -95,7 +95,7 @@ def ngram(
         readings = [
             ngram_bits(tokenizers, corpus, text, split=split, **options) for split in range(seed, seed + splits)
         ]
-        _show_stability(Stability.of(readings), as_json)
+        _show_splits(RanksOverSplits.of(readings), as_json)
         return
     found = ngram_bits(tokenizers, corpus, text, **options)
     overwrite()
@@ -174,7 +174,7 @@ def _show_ngrams(found: NgramReading) -> None:
             console.print(f"{name}: too few counts for modified discounts ({', '.join(other)})")
 
 
-def _show_stability(found: Stability, as_json: bool) -> None:
+def _show_splits(found: RanksOverSplits, as_json: bool) -> None:
     from tokbench.metrics.ngram_metric import NO_QUALITY
 
     n_splits = len(next(iter(found.ranks.values()), ()))

@@ -98,7 +98,7 @@ def ngram_bits(
     read: dict[str, dict[str, Floats]] = {}
     estimates: dict[str, list[str]] = {}
     for name, tokenizer in tokenizers.items():
-        taken = (text for text in train.texts() if split is None or not half(utf8_of(text), split))
+        taken = (text for text in train.texts() if split is None or not is_read(utf8_of(text), split))
         told = _after(done, progress)
         trained = trained_ngrams(name, tokenizer, taken, order=order, limit=limit, progress=told)
         done += trained.documents
@@ -136,7 +136,7 @@ def _read(
         own = found[language] = np.zeros((len(SUMS), GROUPS))
         for some, groups in in_groups(dataset, language):
             encoded = [utf8_of(document.text) for document in some]
-            chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
+            chosen = [at for at, data in enumerate(encoded) if split is None or is_read(data, split)]
             fresh = [at for at in chosen if digest(encoded[at]) not in trained.seen]
             excluded += len(chosen) - len(fresh)
             if fresh:
@@ -170,7 +170,7 @@ def _figures(read: Mapping[str, Mapping[str, Floats]], languages: Sequence[str],
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class RanksOverSplits:
     """How tokenizers did on all languages in several splits: bits per byte and rank in each, best first.
 
     Those that lose text are not ranked, and are left out.
@@ -187,14 +187,14 @@ class Stability:
         return sum(one == each[0] for one in each) if each else 0
 
     @classmethod
-    def of(cls, readings: Sequence[NgramReading]) -> Stability:
+    def of(cls, readings: Sequence[NgramReading]) -> RanksOverSplits:
         """From the readings of the splits.
 
         Example:
             >>> def reading(a, b):
             ...     figures = [NgramBits(n, "eng", 1, 1, 8, bits, 0) for n, bits in (("a", a), ("b", b))]
             ...     return NgramReading(3, 1, 1, 0, figures, {})
-            >>> found = Stability.of([reading(8, 16), reading(12, 16), reading(24, 16)])
+            >>> found = RanksOverSplits.of([reading(8, 16), reading(12, 16), reading(24, 16)])
             >>> found.order, found.ranks["b"], found.n_alike
             (('a', 'b'), (2, 2, 1), 2)
         """
@@ -241,6 +241,6 @@ def _ranked(read: Mapping[str, Floats], language: str, seed: int) -> list[NgramB
     return ranked
 
 
-def half(data: bytes, split: int) -> bool:
-    """Whether the split of this number puts a document in the half that is read; else it is trained on."""
+def is_read(data: bytes, split: int) -> bool:
+    """Whether the split of this number has a document among those that are read; else it is trained on."""
     return bool(blake2b(data, digest_size=1, key=split.to_bytes(8, "little")).digest()[0] & 1)

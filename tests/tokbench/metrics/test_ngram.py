@@ -237,10 +237,10 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
 
 
 def test_splits_part_the_documents_and_tell_how_stable_ranks_are() -> None:
-    from tokbench.metrics.ngram_bits import half
+    from tokbench.metrics.ngram_bits import is_read
 
     data = [str(number).encode() for number in range(2000)]
-    halves = [[half(each, split) for each in data] for split in range(2)]
+    halves = [[is_read(each, split) for each in data] for split in range(2)]
     assert all(900 < sum(each) < 1100 for each in halves)
     assert 900 < sum(one == other for one, other in zip(*halves, strict=True)) < 1100
     text = "bundled:parallel,languages=eng_Latn+deu_Latn"
