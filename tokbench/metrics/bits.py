@@ -103,7 +103,7 @@ def audit_bits(
     singles = _Singles(tokenizer, len(table))
     for some in in_batches(documents, progress):
         for group, row in _rows(tokenizer, table, singles, some, counted):
-            sums[:, group] += row
+            sums[:, group] += [row[name] for name in SUMS]
     if not sums[SUMS.index("bytes")].sum() > 0:
         raise CorpusError("no losses on text: there is nothing to divide by")
     found = _figures(table, sums, seed)
@@ -114,7 +114,7 @@ def audit_bits(
 
 def _rows(
     tokenizer: Tokenizer, table: ByteTable, singles: _Singles, some: list[Scored], counted: dict[str, int]
-) -> Iterable[tuple[int, Floats]]:
+) -> Iterable[tuple[int, Sums]]:
     """The bootstrap group of each document that can be counted exactly, which its text decides; its `SUMS`."""
     batch = _ids_of(tokenizer, some, len(table))
     added, decoded = table.of_tokens(batch), decode_batch(tokenizer, batch)
@@ -146,15 +146,23 @@ def _rows(
             continue
         counted["unscored"] += int((~told).sum())
         scoring = size if told.all() else int(parts[told].sum())
-        bits = float(nats[told].sum())
+        scored_nats = float(nats[told].sum())
         text_tokens = told & ~special
-        yield zlib.crc32(data) % GROUPS, np.array([
-            1, told.sum(), bits, nats[told & special].sum(), (told & special).sum(), scoring,
-            len(text) * scoring / size if size else 0,  # of a part of a document, about so many
-            alone[own][text_tokens].sum(), alone[own][told].sum(),
-            scoring + (text_tokens & (table.first[ids] < table.after[ids])).sum(),
-            scoring / told.sum() if told.any() else 0, bits / scoring if scoring else 0,
-        ])  # fmt: skip
+        row = {
+            "documents": 1,
+            "tokens": told.sum(),
+            "nats": scored_nats,
+            "special_nats": nats[told & special].sum(),
+            "special_tokens": (told & special).sum(),
+            "bytes": scoring,
+            "chars": len(text) * scoring / size if size else 0,  # of a part of a document, about so many
+            "single": alone[own][text_tokens].sum(),
+            "single_special": alone[own][told].sum(),
+            "twice": scoring + (text_tokens & (table.first[ids] < table.after[ids])).sum(),
+            "ratios": scoring / told.sum() if told.any() else 0,
+            "figures": scored_nats / scoring if scoring else 0,
+        }
+        yield zlib.crc32(data) % GROUPS, row
 
 
 def _ids_of(tokenizer: Tokenizer, some: Sequence[Scored], size: int) -> TokenBatch:

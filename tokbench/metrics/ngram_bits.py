@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
@@ -65,8 +66,8 @@ class NgramReading:
 
 
 SUMS = ("bits", "bytes", "documents", "tokens", "lost")
-"""What is added up of a tokenizer on a language, by bootstrap group: ``(len(SUMS), GROUPS)``."""
-_DOCUMENTS = SUMS.index("documents")
+Sums = dict[str, Floats]
+"""What is added up of a tokenizer on a language: each of `SUMS` by bootstrap group, ``(GROUPS,)``."""
 
 
 def ngram_bits(
@@ -95,7 +96,7 @@ def ngram_bits(
     if order < 1:
         raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
     excluded = done = 0
-    read: dict[str, dict[str, Floats]] = {}
+    read: dict[str, dict[str, Sums]] = {}
     estimates: dict[str, list[str]] = {}
     for name, tokenizer in tokenizers.items():
         taken = (text for text in train.texts() if split is None or not is_read(utf8_of(text), split))
@@ -106,7 +107,7 @@ def ngram_bits(
         told = _after(done, progress)
         read[name], excluded, documents = _read(name, tokenizer, trained, dataset, split, told)
         done += documents
-    if not any(each[_DOCUMENTS].any() for own in read.values() for each in own.values()):
+    if not any(each["documents"].any() for own in read.values() for each in own.values()):
         raise CorpusError(
             f"{dataset.name}: every document of it occurs in the training text, so nothing is left to read"
             if excluded
@@ -128,12 +129,12 @@ def _read(
     dataset: Dataset,
     split: int | None,
     progress: Callable[[int], None],
-) -> tuple[dict[str, Floats], int, int]:
+) -> tuple[dict[str, Sums], int, int]:
     """The `SUMS` of a tokenizer by language; the documents that it was trained on; all that there are."""
-    found: dict[str, Floats] = {}
+    found: dict[str, Sums] = {}
     excluded = documents = 0
     for language in dataset.languages:
-        own = found[language] = np.zeros((len(SUMS), GROUPS))
+        own = found[language] = {what: np.zeros(GROUPS) for what in SUMS}
         for some, groups in in_groups(dataset, language):
             encoded = [utf8_of(document.text) for document in some]
             chosen = [at for at, data in enumerate(encoded) if split is None or is_read(data, split)]
@@ -143,28 +144,30 @@ def _read(
                 texts = [some[at].text for at in fresh]
                 batch = encode_batch(tokenizer, texts)
                 back = decode_batch(tokenizer, batch)
-                each = np.array(
-                    [
-                        trained.document_bits(batch, name),
-                        [len(encoded[at]) for at in fresh],
-                        np.ones(len(fresh)),
-                        batch.lengths(),
-                        [one != other for one, other in zip(texts, back, strict=True)],
-                    ]
-                )
-                np.add.at(own.T, groups[fresh], each.T)
+                each: dict[str, Any] = {
+                    "bits": trained.document_bits(batch, name),
+                    "bytes": [len(encoded[at]) for at in fresh],
+                    "documents": 1,
+                    "tokens": batch.lengths(),
+                    "lost": [one != other for one, other in zip(texts, back, strict=True)],
+                }
+                for what, numbers in each.items():
+                    np.add.at(own[what], groups[fresh], numbers)
             documents += len(some)
             progress(documents)
     return found, excluded, documents
 
 
-def _figures(read: Mapping[str, Mapping[str, Floats]], languages: Sequence[str], seed: int) -> list[NgramBits]:
+def _figures(read: Mapping[str, Mapping[str, Sums]], languages: Sequence[str], seed: int) -> list[NgramBits]:
     """The figures of all languages together, where there are several that have text, and of each."""
-    some = [name for name in languages if next(iter(read.values()))[name][_DOCUMENTS].any()]
+    some = [name for name in languages if next(iter(read.values()))[name]["documents"].any()]
     figures: list[NgramBits] = []
     for language in [*([ALL] if len(some) > 1 else []), *some]:
         added = some if language == ALL else [language]
-        sums = {name: np.sum([own[each] for each in added], axis=0) for name, own in read.items()}
+        sums = {
+            name: {what: np.sum([own[each][what] for each in added], axis=0) for what in SUMS}
+            for name, own in read.items()
+        }
         figures += _ranked(sums, language, seed)
     return figures
 
@@ -211,7 +214,7 @@ class RanksOverSplits:
         return cls(tuple(sorted(sound, key=lambda name: sum(bits[name]))), bits, ranks)
 
 
-def _ranked(read: Mapping[str, Floats], language: str, seed: int) -> list[NgramBits]:
+def _ranked(read: Mapping[str, Sums], language: str, seed: int) -> list[NgramBits]:
     """The figures of one language, best first, each with its interval and its rank.
 
     Tokenizers that lose text come last and have no rank: less text takes fewer bits.
@@ -219,13 +222,16 @@ def _ranked(read: Mapping[str, Floats], language: str, seed: int) -> list[NgramB
     again: dict[str, Floats] = {}
     found: list[NgramBits] = []
     for name, own in read.items():
-        drawn_bits, drawn_bytes = resampled_sums(own[:2], seed=seed, n=REPLICATES)
+        both = np.array([own["bits"], own["bytes"]])
+        drawn_bits, drawn_bytes = resampled_sums(both, seed=seed, n=REPLICATES)
         with np.errstate(all="ignore"):
             again[name] = drawn_bits / drawn_bytes
-        bits = float(own[0].sum())
-        size, documents, tokens, lost = map(int, own[1:].sum(axis=1))
-        limits = intervals([again[name]], CONFIDENCE, documents)[0]
-        found.append(NgramBits(name, language, documents, tokens, size, bits, lost, limits))
+        bits = float(own["bits"].sum())
+        whole: dict[str, Any] = {
+            what: int(own[what].sum()) for what in ("documents", "tokens", "bytes", "lost")
+        }
+        limits = intervals([again[name]], CONFIDENCE, whole["documents"])[0]
+        found.append(NgramBits(name, language, bits=bits, interval=limits, **whole))
     found.sort(key=lambda row: (row.lost > 0, row.bits_per_byte))
     sound = [row for row in found if not row.lost]
     ranked = []
