@@ -3,7 +3,8 @@
 A run is a folder (see `tokbench.results.folder`); `Run.open(path)` gives its figures as pandas frames.
 """
 
-from tokbench.results.cell import CellResult, TaskFailure
+from tokbench.results.cell import CellResult
+from tokbench.results.failure import TaskFailure
 from tokbench.results.folder import SCHEMA_VERSION, RunFolder
 from tokbench.results.frames import COLUMNS
 from tokbench.results.run import Run

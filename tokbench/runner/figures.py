@@ -15,7 +15,8 @@ from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.measurement import CellKey, Measurement
 from tokbench.metrics.metric import Metric
 from tokbench.registry import registry_of
-from tokbench.results.cell import CellResult, TaskFailure
+from tokbench.results.cell import CellResult
+from tokbench.results.failure import TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.runner.counting.cells import CellFiles

@@ -13,7 +13,8 @@ from typing import Any
 from tokbench.inspection.facts import versions
 from tokbench.kernels.threads import usable_cores
 from tokbench.metrics.definitions import described, with_orders
-from tokbench.results.cell import CellResult, TaskFailure
+from tokbench.results.cell import CellResult
+from tokbench.results.failure import TaskFailure
 from tokbench.results.folder import SCHEMA_VERSION
 from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.inspecting.leakage import Leaks

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.workers.calls import Emit, Given, Limits, T
 from tokbench.workers.pool import attempt

@@ -8,7 +8,7 @@ from pathlib import Path
 from tokbench.errors import StorageError, described
 from tokbench.registry import Registry, registry_of
 from tokbench.results import Run
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.planning.plan import Plan
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import Emit

@@ -15,7 +15,7 @@ from tokbench.errors import TokbenchError
 from tokbench.registry import adopt, build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.results.folder import choose_folder, locked
 from tokbench.runner.cache import cache_limit
 from tokbench.runner.counting.cells import CellFiles, cut_into_tasks, look_through, make_cells, without_text

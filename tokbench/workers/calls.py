@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar, TypeVarTuple
 
 from tokbench.errors import TokbenchError, described
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")

@@ -10,7 +10,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.workers.calls import NO_LIMITS, CallFailed, Emit, Given, Limits, NoAnswer, T, failure_from
 from tokbench.workers.shelter import Worker
 

@@ -16,7 +16,7 @@ from tokbench.errors import CorpusError
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.measurement import CellKey
 from tokbench.registry import registry_of
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting.reading import blaming, checked_text
 from tokbench.runner.fingerprint import digest_of, reader_digest

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.corpus import Shard
 from tokbench.inspection.overlap import same_numbering, same_vocabulary
 from tokbench.metrics.measurement import CellKey
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.fingerprint import digest_of, source_digest
 from tokbench.runner.loaded import loaded

@@ -18,7 +18,7 @@ from tokbench.inspection.audit import VocabularyAudit
 from tokbench.metrics.measurement import CellKey
 from tokbench.registry import registry_of
 from tokbench.results.atomic import write_json
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.fingerprint import digest_of, source_digest

@@ -10,7 +10,7 @@ from typing import Any
 from tokbench.corpus import CountedDataset, Dataset, Shard
 from tokbench.errors import CorpusError
 from tokbench.registry import Registry
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts

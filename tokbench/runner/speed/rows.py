@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.planning.plan import Plan
 from tokbench.runner.speed.summary import Row, Summary, summarize, summarize_pass
 from tokbench.runner.speed.timings import SpeedResult

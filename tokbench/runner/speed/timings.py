@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.errors import TokbenchError
 from tokbench.inspection.facts import facts, file_digests, versions
 from tokbench.registry import registry_of
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.fingerprint import fingerprint
 from tokbench.runner.loaded import loaded
 from tokbench.runner.recipe import Recipe, key_of

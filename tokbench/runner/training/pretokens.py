@@ -30,7 +30,7 @@ from tokbench.errors import CorpusError, SpecError
 from tokbench.family import Progress
 from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import replacing
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.counting.dispatch import (
     EngineLost,
     OpenedEngine,

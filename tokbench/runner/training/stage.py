@@ -18,7 +18,7 @@ from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError
 from tokbench.registry import registry_of
 from tokbench.results.atomic import replacing
-from tokbench.results.cell import TaskFailure
+from tokbench.results.failure import TaskFailure
 from tokbench.runner.recipe import TrainingRecipe
 from tokbench.runner.training.train import Trained, corpus_digest, ensure_trained, find_trained
 from tokbench.spec import Spec, with_defaults
