@@ -28,17 +28,15 @@ _LEAST = 0.5  # how often a piece has to be expected
 _SMALL, _LARGE = 1e-120, 1e120
 
 
-def expect(
-    text: Text, edges: Edges, pieces: SeedPieces, sums: NDArray[np.float64], threads: int
-) -> NDArray[np.float64]:
-    """The expected count of each piece; `sums` as for `summed`."""
+def expect(text: Text, edges: Edges, pieces: SeedPieces, threads: int) -> NDArray[np.float64]:
+    """The expected count of each piece."""
     probabilities = np.exp(pieces.scores)
     room = int(text.sizes.max()) + 2
 
     def part(words: Words, expected: NDArray[np.float64]) -> None:
         _expect(*words, edges.listed, probabilities, expected, np.zeros((3, room)))
 
-    return summed(part, text, len(pieces), sums, threads)
+    return summed(part, text, len(pieces), threads)
 
 
 def maximise(pieces: SeedPieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> SeedPieces:
@@ -70,16 +68,15 @@ def estimate(
     progress: Callable[[int], None],
 ) -> SeedPieces:
     """Pieces and scores by turns of EM and pruning, until there are `target` or fewer."""
-    sums = np.empty((CHUNKS, len(pieces)))
     while True:
         for _ in range(sub_iterations):
-            expected = expect(text, edges, pieces, sums, threads)
+            expected = expect(text, edges, pieces, threads)
             pieces = maximise(pieces, edges, expected, threads)
         progress(len(pieces))
         if len(pieces) <= target:
             return pieces
         before = len(pieces)
-        pieces = prune(text, edges, pieces, max(target, int(shrinking_factor * before)), sums, threads)
+        pieces = prune(text, edges, pieces, max(target, int(shrinking_factor * before)), threads)
         if len(pieces) == before:  # only characters are left
             return pieces
 

@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 _KEEP, _DROP = np.inf, -np.inf
 
 
-def prune(
-    text: Text, edges: Edges, pieces: SeedPieces, target: int, sums: NDArray[np.float64], threads: int
-) -> SeedPieces:
+def prune(text: Text, edges: Edges, pieces: SeedPieces, target: int, threads: int) -> SeedPieces:
     """At most about `target` pieces, those whose loss would cost the likelihood most.
 
     What the loss of a piece costs is estimated: its count, in the best segmentations of the words, is added to
     those of the pieces that its own text is made of without it. Pieces that are in no best segmentation go
-    first, and so do those whose text is better made of other pieces. `sums` as for `summed`.
+    first, and so do those whose text is better made of other pieces.
     """
-    losses = _losses_of(text, edges, pieces, _best_counts(text, edges, pieces, sums, threads), threads)
+    losses = _losses_of(text, edges, pieces, _best_counts(text, edges, pieces, threads), threads)
     kept = _largest(losses, max(target, 1)) & (losses > _DROP)
     kept |= pieces.lengths == 1
     thin(edges, kept, threads)
@@ -43,9 +41,7 @@ def _largest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
     return largest
 
 
-def _best_counts(
-    text: Text, edges: Edges, pieces: SeedPieces, sums: NDArray[np.float64], threads: int
-) -> NDArray[np.float64]:
+def _best_counts(text: Text, edges: Edges, pieces: SeedPieces, threads: int) -> NDArray[np.float64]:
     """How often each piece is in the best segmentations of the words."""
     room = int(text.sizes.max()) + 2
 
@@ -53,7 +49,7 @@ def _best_counts(
         scratch = np.zeros(room), np.zeros(room, np.int64)
         _count_best(*words, edges.listed, pieces.scores, counts, scratch)
 
-    return summed(part, text, len(pieces), sums, threads)
+    return summed(part, text, len(pieces), threads)
 
 
 def _losses_of(

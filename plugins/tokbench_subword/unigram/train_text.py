@@ -79,25 +79,19 @@ def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int) ->
 
 
 def summed(
-    part: Callable[[Words, NDArray[np.float64]], None],
-    text: Text,
-    size: int,
-    sums: NDArray[np.float64],
-    threads: int,
+    part: Callable[[Words, NDArray[np.float64]], None], text: Text, size: int, threads: int
 ) -> NDArray[np.float64]:
     """Have ``part(words, row)`` add to `row`, `size` zeros, for each run of words; gives the sum of all rows.
 
-    Words are given by their starts, sizes and counts. The rows are those of `sums`, float64 of shape
-    ``(CHUNKS, size)`` or with longer rows, and are added in order, so that it makes no difference which thread
-    does what when.
+    Words are given by their starts, sizes and counts. The rows are added in order, so that it makes no
+    difference which thread does what when.
     """
 
     def fill(job: tuple[tuple[int, int], NDArray[np.float64]]) -> None:
         run, row = slice(*job[0]), job[1]
-        row[:] = 0.0
         part((text.starts[run], text.sizes[run], text.counts[run]), row)
 
-    rows = sums[:, :size]
+    rows = np.zeros((CHUNKS, size))
     in_threads(fill, zip(pairwise(_limits(text)), rows, strict=True), threads)
     total: NDArray[np.float64] = rows.sum(axis=0)  # row by row, the first ones first
     return total

@@ -15,7 +15,7 @@ from tokbench_subword.unigram.train_edges import Edges, find_edges, thin
 from tokbench_subword.unigram.train_prune import _largest
 from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
-from tokbench_subword.unigram.train_text import CHUNKS, Text, Words, character_counts, covering, lay_out, summed
+from tokbench_subword.unigram.train_text import Text, Words, character_counts, covering, lay_out, summed
 
 from tokbench.counts import WordCounts
 
@@ -178,13 +178,12 @@ def test_the_largest_values_are_found(values: list[float], count: int) -> None:
 def test_sums_are_added_in_order_by_any_number_of_threads() -> None:
     words = {"ab" * (1 + number % 3) + chr(97 + number % 7) * number: 1 for number in range(50)}
     text = lay_out(WordCounts.of(words), np.arange(97, 105, dtype=np.uint32), 4)
-    sums = np.full((CHUNKS, 9), 7.0)
 
     def part(words: Words, row: np.ndarray) -> None:
         row += 0.1 * words[1].sum()
         row[0] += len(words[0])
 
-    results = [summed(part, text, 5, sums, threads) for threads in (1, 2, 20)]
+    results = [summed(part, text, 5, threads) for threads in (1, 2, 20)]
     for total in results:
         assert len(total) == 5
         assert total[0] == pytest.approx(len(text.sizes) + total[1])
