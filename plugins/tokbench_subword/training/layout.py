@@ -48,21 +48,46 @@ N_ARRAYS = 27
 SYMBOL, EXTENT = range(2)
 KEY, COUNT, RUN, STAMP = range(4)
 
-# `STATE`, int64: settings …
-RULE, MINIMUM, LONGEST, N_WANTED, PAUSE_AT = range(5)
-# … how far it is …
-N_PAIRS, RUNS_USED, HEAP_SIZE, N_TOKENS, N_MERGES, STAGE = range(5, 11)
-# … and the merge at hand: what becomes what; where its positions are; how often it took place, and, before and
-# after it, how many events and different symbols; how many pairs it made.
-LEFT, RIGHT, NEW, GATHERED, FROM, N_POSITIONS, OWN, N_TOUCHED = range(11, 19)
-N_EVENTS, N_MET = 19, 21
-N_PARTNERS, RESCORED, SIDE = range(23, 26)
-SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
-# Words that a superword has at the most; 0: no superwords.
-MOST_WORDS = 31
-# How often a pair that a merge makes must be seen for it to be kept: see `session`.
-FLOOR = 32
-STATE_SIZE = 33
+(
+    # `STATE`, int64: settings …
+    RULE,  # which of equally frequent pairs goes first: a number of `ties` or `queue`
+    MINIMUM,  # how often a pair must be seen to be merged
+    FLOOR,  # how often a pair that a merge makes must be seen for it to be kept: see `session`
+    LONGEST,  # together, two tokens have fewer first symbols
+    MOST_WORDS,  # that a superword has; 0: no superwords
+    N_WANTED,  # tokens
+    PAUSE_AT,  # merges
+    SINGLES,  # the first cell of the words that were seen once
+    # … how far it is …
+    N_PAIRS,
+    RUNS_USED,
+    HEAP_SIZE,
+    N_TOKENS,
+    N_MERGES,
+    STAGE,
+    N_PARTNERS,
+    # … the entries that wait (see `queue`) …
+    LEAST_QUEUED,  # the count below which an entry waits
+    MOST_WAITING,  # the list of the highest counts, -1: none waits
+    WAITING_USED,
+    FREE_WAITING,  # the first of the rows that are free again, -1: none is
+    # … and the merge at hand.
+    LEFT,
+    RIGHT,
+    NEW,
+    GATHERED,  # 1: its positions are in `POSITIONS`; 0: in `RUNS`
+    FROM,  # where they begin there
+    N_POSITIONS,
+    OWN,  # how often it took place
+    N_TOUCHED,  # how many pairs it made
+    N_EVENTS,  # before it; and after it
+    _,
+    N_MET,  # different symbols before it; and after it
+    _,
+    SIDE,  # by likelihood: whose pairs are queued again, those of `LEFT` or of `RIGHT`
+    RESCORED,  # and the next of its partners
+    STATE_SIZE,
+) = range(34)
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)
