@@ -22,18 +22,16 @@ from tokbench.kernels.pointers import (
     i64_in,
     keep,
     load_u64,
-    pointer,
     u8_in,
     u32_in,
 )
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import normal_form_tables as at
-from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_runs import (
-    ENCODED,
     LONGEST,
-    Scratch,
     composed,
+    scratch_arrays,
+    scratch_in,
     splice_run,
     write_run,
 )
@@ -91,13 +89,13 @@ def _next_joining_none(text: Bytes, position: Int, stop: Int, about: Keys) -> np
 def normal_form(tables: Block, batch: Block) -> np.int64:
     """Write the normal form of documents, by `normal_form_tables`; see `splicing`.
 
-    Documents whose runs are too long are copied, in part, and declined.
+    For a run that is longer than any before it, room is made: 32 bytes for each of its own.
     """
     steps, about, pairs = u8_in(tables, at.STEPS), u32_in(tables, at.ABOUT), i64_in(tables, at.PAIRS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
-    numbers, encoded = np.empty(3 * LONGEST, np.int64), np.empty(ENCODED, np.uint8)
-    points, classes, ends = pointer(numbers), pointer(numbers[LONGEST:]), pointer(numbers[2 * LONGEST :])
-    scratch, none = Scratch(points, classes, ends, pointer(encoded)), np.int64(0)
+    none, most = np.int64(0), np.int64(LONGEST)
+    numbers, encoded = scratch_arrays(most)
+    scratch = scratch_in(numbers, encoded)
     size, copied = np.int64(0), offsets[0]  # the text from `copied` on is still to be copied
     for document in range(n_documents):
         begin, stop = offsets[document], offsets[document + 1]
@@ -126,10 +124,11 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
                 after = position
                 continue
             position = _next_joining_none(text, position + width, stop, about)
+            if position - boundary > most:
+                most = position - boundary
+                numbers, encoded = scratch_arrays(most)
+                scratch = scratch_in(numbers, encoded)
             length = write_run(tables, text, boundary, position, scratch, none)
-            if length < 0:
-                u8_in(batch, splicing.DECLINED)[document] = 1
-                break
             if length == position - boundary and equal_bytes(scratch.encoded, 0, text, boundary, length):
                 continue
             size = splice_run(tables, batch, boundary, position, scratch, length, copied, size)

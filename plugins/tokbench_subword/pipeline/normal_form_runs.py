@@ -6,23 +6,61 @@ were come from their own character, and what is between from all the characters 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import Block, Bytes, Int, Ints, Keys, i64_in, u8_in, u32_in
+from tokbench.kernels.pointers import Block, Bytes, Int, Ints, Keys, i64_in, keep, pointer, u8_in, u32_in
 from tokbench.kernels.utf8 import code_point, put_character
 from tokbench_subword.pipeline import normal_form_tables as at
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.splicing import copy_span, splice
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 LONGEST = 1024
-"""Parts of a run that the kernel normalizes; longer ones, of hundreds of marks, are left to Python."""
-ENCODED = 4 * (2 * LONGEST + at.MOST_PARTS) + 16
-"""Bytes of `Scratch.encoded`: for a run twice, one more character, and what is read and written beyond."""
+"""Bytes of a run for which there is room from the start."""
+_FEW_MARKS = 64
+"""So many marks in a row, and fewer, are put in order by insertion; more by counting, in linear time."""
+_ONE_POINT = (1 << 21) - 1
 
 _pair_slot = inline(at.pair_slot)
+
+
+class Scratch(NamedTuple):
+    """Pointers: the parts of a run, their classes, where the normal form of each of its characters ends in
+    `encoded`, and there, in UTF-8, that of the run and then theirs.
+
+    `ends` also has marks on their way to their places, while more than a few are put in order; no character
+    has so many by itself.
+    """
+
+    points: Any
+    classes: Any
+    ends: Any
+    encoded: Any
+
+
+@inline
+def scratch_arrays(most: Int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Memory for a run of so many bytes; `scratch_in` has its pointers.
+
+    A run has no more parts than bytes, beside those of the character it begins with: no character that joins
+    what is before it is taken apart into more. The bytes are for a run twice, one more character, and what is
+    read and written beyond.
+    """
+    room = most + at.MOST_PARTS
+    return np.empty(3 * room, np.int64), np.empty(4 * (2 * room + at.MOST_PARTS) + 16, np.uint8)
+
+
+@inline
+def scratch_in(numbers: NDArray[np.int64], encoded: NDArray[np.uint8]) -> Scratch:
+    """The `Scratch` in the arrays of `scratch_arrays`."""
+    room = len(numbers) // 3
+    classes, ends = pointer(numbers[room:]), pointer(numbers[2 * room :])
+    return Scratch(pointer(numbers), classes, ends, pointer(encoded))
 
 
 @inline
@@ -44,25 +82,62 @@ def composed(first: Int, second: Int, pairs: Ints) -> Int:
 
 @inline
 def _put_part(part: Int, combining: Int, points: Ints, classes: Ints, count: Int) -> np.int64:
-    """Write a part behind those of no higher class; the new number of parts."""
-    place = count
-    if combining != 0:
-        while place > 0 and classes[place - 1] > combining:
-            points[place], classes[place] = points[place - 1], classes[place - 1]
-            place -= 1
-    points[place], classes[place] = part, combining
+    """Write a part behind the others; the new number of parts."""
+    points[count], classes[count] = part, combining
     return np.int64(count + 1)
 
 
 @subroutine
-def _take_apart(
-    text: Bytes, begin: Int, end: Int, about: Keys, parts: Keys, points: Ints, classes: Ints
-) -> np.int64:
-    """Write the parts of the text from `begin` to `end`, in canonical order; how many, or -1 if too many."""
-    count = np.int64(0)
+def _order_by_counting(points: Ints, classes: Ints, first: Int, last: Int, spare: Ints) -> None:
+    """Put the marks from `first` to `last` in order of their classes, by counting those of each.
+
+    `spare` has room for as many numbers as there are marks.
+    """
+    begins = np.zeros(at.CLASS + 2, np.int64)
+    places = pointer(begins)
+    for index in range(first, last):
+        places[classes[index] + 1] += 1
+    for combining in range(at.CLASS + 1):
+        places[combining + 1] += places[combining]
+    for index in range(first, last):
+        combining = classes[index]
+        spare[places[combining]] = combining << 21 | points[index]
+        places[combining] += 1
+    for index in range(first, last):
+        mark = spare[index - first]
+        points[index], classes[index] = mark & _ONE_POINT, mark >> 21
+    keep(begins)
+
+
+@inline
+def _put_in_order(points: Ints, classes: Ints, count: Int, spare: Ints) -> None:
+    """Put parts in canonical order: marks in a row by their classes, those of one class as they came."""
+    first = np.int64(0)
+    while first < count:
+        if classes[first] == 0:
+            first += 1
+            continue
+        last, in_order = first + 1, True
+        while last < count and classes[last] != 0:
+            in_order = in_order and classes[last - 1] <= classes[last]
+            last += 1
+        if not in_order and last - first > _FEW_MARKS:
+            _order_by_counting(points, classes, first, last, spare)
+        elif not in_order:
+            for index in range(first + 1, last):
+                point, combining, place = points[index], classes[index], index
+                while place > first and classes[place - 1] > combining:
+                    points[place], classes[place] = points[place - 1], classes[place - 1]
+                    place -= 1
+                points[place], classes[place] = point, combining
+        first = last
+
+
+@subroutine
+def _take_apart(text: Bytes, begin: Int, end: Int, about: Keys, parts: Keys, scratch: Scratch) -> np.int64:
+    """Write the parts of the text from `begin` to `end`; how many."""
+    points, classes, count = scratch.points, scratch.classes, np.int64(0)
     while begin < end:
-        if count > LONGEST - at.MOST_PARTS:
-            return np.int64(-1)
         point, width = code_point(text, begin)
         begin += width
         properties = np.int64(about[point])
@@ -101,25 +176,13 @@ def _compose(points: Ints, classes: Ints, count: Int, pairs: Ints) -> np.int64:
     return kept
 
 
-class Scratch(NamedTuple):
-    """Pointers: the parts of a run, their classes, where the normal form of each of its characters ends in
-    `encoded`, and there, in UTF-8, that of the run and then theirs.
-    """
-
-    points: Any
-    classes: Any
-    ends: Any
-    encoded: Any
-
-
 @subroutine
 def write_run(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch, length: Int) -> np.int64:
-    """Write the normal form of a run to `encoded` from `length` on; its end, or -1 if it has too many parts."""
+    """Write the normal form of a run to `encoded` from `length` on; its end."""
     about, parts, pairs = u32_in(tables, at.ABOUT), u32_in(tables, at.PARTS), i64_in(tables, at.PAIRS)
-    points, classes, _, encoded = scratch
-    count = _take_apart(text, begin, end, about, parts, points, classes)
-    if count < 0:
-        return np.int64(-1)
+    points, classes, ends, encoded = scratch.points, scratch.classes, scratch.ends, scratch.encoded
+    count = _take_apart(text, begin, end, about, parts, scratch)
+    _put_in_order(points, classes, count, ends)
     if i64_in(tables, at.COMPOSES)[0] != 0:  # NFC and NFKC
         count = _compose(points, classes, count, pairs)
     for index in range(count):
@@ -155,7 +218,7 @@ def splice_run(
     all characters that have a share in the rest of the other.
     """
     numbers, text = i64_in(batch, splicing.NUMBERS), u8_in(batch, splicing.TEXT)
-    _, _, ends, encoded = scratch
+    ends, encoded = scratch.ends, scratch.encoded
     none = np.int64(0)
     if numbers[splicing.MOST_EDITS] == 0:
         return splice(batch, copied, begin, end, encoded, none, length, size)

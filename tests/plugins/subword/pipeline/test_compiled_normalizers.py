@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import random
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -16,11 +18,22 @@ import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
+from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_runs import LONGEST
-from tokbench_subword.pipeline.normal_form_tables import JOINS, SPECIAL, normal_form_tables
+from tokbench_subword.pipeline.normal_form_tables import (
+    FIRST_SYLLABLE,
+    JOINS,
+    MOST_PARTS,
+    N_SYLLABLES,
+    PARTS_SHIFT,
+    SPECIAL,
+    normal_form_tables,
+)
+from tokbench_subword.pipeline.normal_forms import Form, normalized
 from tokbench_subword.pipeline.normalizers import SELF, text_normalizer_of
 from tokbench_subword.pipeline.precompiled import Precompiled, points_of
 from tokbench_subword.pipeline.rewriting import Rewriting
+from tokbench_subword.pipeline.splicing import BoundWriter, rewritten
 from tokbench_subword.sentencepiece.rules import charsmap_of, normalizer_in
 from tokenizers import Regex, normalizers
 
@@ -30,7 +43,7 @@ from tokbench.kernels.pointers import PADDING
 from ..strings import hard_strings
 
 N = normalizers
-FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 NORMALIZERS = [
     *(getattr(N, form)() for form in FORMS),
     N.Lowercase(),
@@ -183,6 +196,46 @@ def test_long_runs_of_marks(form: str) -> None:
     ]
     assert compiled(long) == [plain(text) for text in long]
     assert compiled(["e\u0301", "e" + marks]) == [plain("e\u0301"), plain("e" + marks)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_run_of_any_length_is_the_kernels_and_takes_linear_time(form: Form) -> None:
+    """Python took a hundred times as long as for ordinary text, for the whole text that has the run."""
+    writer = BoundWriter(normal_form, normal_form_tables(form))
+    at_random = random.Random(0)
+    marks = "\u0301\u0323\u0334\u0327\u0344\u0f73\uff9e\u3099\u09be\u0345"
+
+    def left_to_python(text: str) -> str:
+        raise AssertionError(f"left to Python: {text[:8]!r}")
+
+    def seconds(texts: list[str]) -> float:
+        data, offsets = batch(texts)
+        start = time.process_time()
+        found = rewritten((data, offsets), writer, capacity=2 * len(data), plain=left_to_python)
+        taken = time.process_time() - start
+        assert texts_of(*found) == [normalized(text, form) for text in texts]
+        return taken
+
+    runs = [
+        "e" + "".join(at_random.choices(marks[: at_random.randint(2, len(marks))], k=length)) + "x"
+        for length in (2, 60, 63, 64, 65, 66, 100, LONGEST - 1, LONGEST, LONGEST + 1, 3 * LONGEST)
+        for _ in range(3)
+    ]
+    seconds([*runs, "e\u0301", "".join(runs)])
+    long = "e" + "\u0301\u0323" * 400_000
+    short = ("e" + "\u0301\u0323" * 8) * 50_000
+    assert seconds([long]) < 20 * seconds([short]) + 0.5
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_joins_has_no_more_parts_than_bytes(form: Form) -> None:
+    """The room that the kernel has for a run relies on it."""
+    _, about, parts, *_ = normal_form_tables(form)
+    for point in np.flatnonzero(about & np.uint32(JOINS)).tolist():
+        place = int(about[point]) >> PARTS_SHIFT
+        assert not place or parts[place] <= len(chr(point).encode())
+    assert not (about[FIRST_SYLLABLE : FIRST_SYLLABLE + N_SYLLABLES] & np.uint32(JOINS)).any()
+    assert parts.max(initial=0, where=np.isin(np.arange(len(parts)), about >> PARTS_SHIFT)) <= MOST_PARTS
 
 
 @pytest.mark.parametrize("form", FORMS)
