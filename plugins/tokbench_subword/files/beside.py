@@ -22,8 +22,6 @@ _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_
 """Settings that name special tokens, in the order in which these are added to a vocabulary."""
 _EXTRA, _ADDITIONAL = "extra_special_tokens", "additional_special_tokens"
 """Settings that name further special tokens, the second by its old name."""
-
-
 _OWN = "model_specific_special_tokens"
 """Special tokens that have names of their own, such as ``image_token``, by these names."""
 
