@@ -142,8 +142,6 @@ def test_added_tokens_are_led_back_to_where_they_were_found() -> None:
 
 
 def test_what_needs_the_plain_form_is_left_to_it() -> None:
-    found = located(preparation("nfc").compiled, ["e\u0301", "q" + "\u0301" * 2000 + "\u0323"])
-    assert found.left == [1]  # a kernel takes no run of so many marks
     no_automaton = preparation_of(N.Replace(Regex("(?<=ab+)c"), "x"), P.Metaspace())
     found = located(no_automaton.compiled, ["abc", "", "d"])
     assert found.left == [0, 1, 2]
@@ -157,7 +155,7 @@ MARKS = "\u05b4\u05bc\u05c1\u0301\u0323\u064e\u0651"  # Hebrew points, accents, 
 
 @pytest.mark.parametrize("name", ["nfc", "nfkc", "nfd", "letters"])
 def test_marks_that_are_put_in_order_or_taken_apart_need_no_plain_form(name: str) -> None:
-    runs = [*itertools.permutations(MARKS[:4]), *itertools.product(MARKS, repeat=3), MARKS[::-1] * 143]
+    runs = [*itertools.permutations(MARKS[:4]), *itertools.product(MARKS, repeat=3), MARKS[::-1] * 300]
     letters = "\u05e9", "\ufb2a", "\u0958", "e\u0301", "\u09df\u09be", "ầ", "각\u11a8"
     lines = [f"x{letter}{''.join(run)}x {''.join(run)}" for run in runs for letter in letters]
     assert left_alone(name, lines) == 0
