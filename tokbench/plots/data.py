@@ -153,6 +153,12 @@ def first_pass(run: Run, dataset: str) -> str:
     return f"one pass over {data_size(size)} never seen" if size else ""
 
 
+def shown_pass(run: Run, dataset: str) -> str:
+    """What the rows of `speed_metric` timed: its `first_pass` or "batches of text met before"."""
+    cold = speed_metric(run) == "encode_speed_cold"
+    return first_pass(run, dataset) if cold else "batches of text met before"
+
+
 def busy(run: Run) -> str:
     """A sentence where others used the machine while the run's speeds were timed; else empty."""
     notes = (run.manifest.get("speed") or {}).get("notes", [])

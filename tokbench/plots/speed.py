@@ -109,7 +109,7 @@ def draw(run: Run) -> Figure | None:
         style.tell(bar, name, "")
     axes.set_xscale("log")
     _room(axes, [*points.values(), *(end for _, *ends in bars for end in ends)])
-    first = data.first_pass(run, data.timed_dataset(run))
+    first = data.shown_pass(run, data.timed_dataset(run))
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
     of = f"bytes per token · {dataset_label(run, data.timed_dataset(run))}"
     axes.set_ylabel(in_lines(of, 0.6 * 72 * height, chosen.type, 2))  # the rest is what stands below

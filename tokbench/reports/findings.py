@@ -225,7 +225,7 @@ def speed(run: Run) -> KeyFinding | None:
     rows = data.speeds(run)
     row = rows.loc[fastest]
     rate = measured(row["value"], row["ci_low"], row["ci_high"], "MB/s")
-    first = data.first_pass(run, dataset)
+    first = data.shown_pass(run, dataset)
     rate += f", in {first}" if first else ""
     sentence = f"{labels[fastest]} encodes {dataset_label(run, dataset)} fastest on this machine: {rate}."
     # A single timing has no interval (NaN) and tells nothing apart: hence "not slower", and not "as fast".

@@ -7,6 +7,7 @@ import re
 import pandas as pd
 import pytest
 
+from tests.tokbench.plots.drawing import drawn
 from tests.tokbench.reports.tested import add_metric, chances, lossy_run
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels
@@ -178,3 +179,22 @@ def test_the_compression_beside_a_speed_is_said_to_be_pooled_where_another_is_ra
     add_metric(run, "compression_ratio_macro")
     said = speed(run)
     assert said.sentence.endswith("also compresses best of those timed, pooled by bytes.")
+
+
+def test_a_speed_of_text_met_before_is_not_said_to_be_of_a_first_pass(made_up_run) -> None:
+    run = made_up_run(10, 2)
+    dataset = data.timed_dataset(run)
+    run.manifest["speed"] = {"summary": [{"dataset": dataset, "state": "cold", "n_bytes": 12_000_000}]}
+    first = "one pass over 12 MB never seen"
+    for metric, said, other in (
+        ("encode_speed_cold", first, "batches of text met before"),
+        ("encode_speed", "batches of text met before", first),
+    ):
+        run.frame = run.frame[~run.frame["metric"].str.startswith("encode_speed")]
+        row = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["dataset"] == dataset)]
+        run.frame = pd.concat([run.frame, row.assign(metric=metric, unit="MB/s")], ignore_index=True)
+        finding = speed(run)
+        assert finding
+        for text in (finding.sentence, drawn("speed", run).get_label(), tables.headline(run, dataset).note):
+            assert said in text
+            assert other not in text
