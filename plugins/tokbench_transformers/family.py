@@ -127,12 +127,14 @@ def _from_transformers(spec: Spec, context: LoadContext) -> Any:
 
 def _holds_tokens(file: Path, names: Collection[str]) -> bool:
     """Whether a class that looks for files of these `names` finds its vocabulary in this one."""
-    return file.is_file() and (file.name in names or _ANY_CLASS.fullmatch(file.name) is not None)
+    known = file.name in names or _ANY_CLASS.fullmatch(file.name) is not None
+    return known and file.is_file() and file.stat().st_size > 0
 
 
 def _remedy(error: Exception, spec: Spec, context: LoadContext) -> str:
-    first = next((line for line in str(error).splitlines() if line.strip()), "").strip()
-    message = f"transformers cannot load it: {type(error).__name__}: {first[:300]}"
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    first = " ".join(lines if lines and lines[0].endswith(":") else lines[:1])  # what a colon announces, too
+    message = f"transformers cannot load it: {type(error).__name__}: {first[:400]}"
     if "trust_remote_code" in str(error):
         return "it needs code from its repository, which runs only when allowed by name: --allow-remote-code"
     if Path(spec.variant or "").is_dir():

@@ -266,6 +266,13 @@ def test_a_folder_without_the_vocabulary_of_its_class_is_refused(tmp_path, test_
         load(f"transformers:{tmp_path}")
 
 
+def test_an_empty_vocabulary_is_none(tmp_path):
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    (tmp_path / "vocab.txt").touch()
+    with pytest.raises(TokenizerError, match="no vocabulary for BertTokenizer"):
+        load(f"transformers:{tmp_path}")
+
+
 def test_a_vocabulary_may_have_a_name_that_any_class_looks_for(tmp_path, test_data):
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "AlbertTokenizer"}')
     model = (test_data / "vocabs/albert-base-v1/spiece.model").read_bytes()
