@@ -34,7 +34,7 @@ def check_engine(engine: Engine, address: str | None, registry: Registry) -> Non
     """Raise `SpecError` where its package is not installed, and for a scheduler's address where it has none."""
     if engine.package and not _is_installed(engine.package):
         raise SpecError(
-            f"--engine {engine.name} needs the package {engine.package!r}, which is not installed; "
+            f"the engine {engine.name!r} needs the package {engine.package!r}, which is not installed; "
             f"pip install '{engine.install or engine.package}'"
         )
     if address is not None and not engine.shared:

@@ -154,7 +154,7 @@ def test_an_engine_of_a_plugin_says_what_it_needs(corpus: Path, tmp_path: Path) 
         "import tokbench\n@tokbench.hookimpl\ndef tokbench_engines():\n    return [tokbench.Engine(\n"
         "        name='far', summary='', open=lambda jobs, address: None, shared=True, package='no.such')]\n"
     )
-    with pytest.raises(SpecError, match=r"--engine far needs the package 'no\.such'.* 'no\.such'$"):
+    with pytest.raises(SpecError, match=r"the engine 'far' needs the package 'no\.such'.* 'no\.such'$"):
         measured(corpus, tmp_path / "refused", "far", plugins=[str(plugin)])
     assert not (tmp_path / "refused").exists()
 
