@@ -128,12 +128,15 @@ def checkable(registry: Registry) -> dict[str, Mapping[str, object]]:
 
 def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]:
     """Every failure of something `checkable` but a tokenizer: a ``dataset`` by its spec, others by name."""
+    from tokbench.runner.counting.dispatch import check_engine
     from tokbench.testing import datasets, engines, metrics, outputs
 
     if kind == "metric":
         return _of(metrics.metric_checks(registry.metric(name)))
     if kind == "engine":
-        return _of(engines.engine_checks(registry.pick(registry.engines, name, "engine")))
+        engine = registry.pick(registry.engines, name, "engine")
+        check_engine(engine, None, registry)
+        return _of(engines.engine_checks(engine))
     if kind == "dataset":
         spec = registry.dataset_spec(name)
         begin("load")

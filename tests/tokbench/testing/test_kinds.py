@@ -193,6 +193,16 @@ def test_nothing_is_found_where_there_is_no_fault(tmp_path: Path, kind: str, nam
     assert found(tmp_path, kind, name) == []
 
 
+def test_an_engine_whose_package_is_not_installed_is_not_checked(tmp_path: Path) -> None:
+    plugin = tmp_path / "far.py"
+    plugin.write_text(
+        "import tokbench\n@tokbench.hookimpl\ndef tokbench_engines():\n    return [tokbench.Engine(\n"
+        "        name='far', summary='', open=lambda jobs, address: None, package='no.such')]\n"
+    )
+    with pytest.raises(SpecError, match=r"'far' needs the package 'no\.such', which is not installed"):
+        failures_of_other("engine", "far", build_registry(plugin_files=[str(plugin)]))
+
+
 def test_a_spec_of_a_plugin_file_is_checked(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("abc")
     plugins = [registry_with(tmp_path).context.plugins[0]]
