@@ -225,11 +225,15 @@ _ALONE = {"vanished": "only in BEFORE", "appeared": "only in AFTER"}
 
 
 def _difference(before: Any, after: Any) -> str:
-    """What changed in a setting; of two lists, what went and what came."""
+    """What changed in a setting; of two lists, what went and what came; of two tables, the keys."""
+    from tokbench.reports.gates import setting
+
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = [key for key in before | after if before.get(key) != after.get(key)]
+        return ", ".join(f"{key} {_difference(before.get(key), after.get(key))}" for key in keys)
     if isinstance(before, list) and isinstance(after, list):
         gone = [f"- {item}" for item in before if item not in after]
         new = [f"+ {item}" for item in after if item not in before]
         if gone or new:
             return ", ".join([*gone, *new])
-    one, other = ("none" if value in (None, []) else str(value) for value in (before, after))
-    return f"{one} → {other}"
+    return f"{setting(before)} → {setting(after)}"

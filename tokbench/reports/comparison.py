@@ -17,7 +17,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_labels, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
-from tokbench.reports.gates import VERDICTS, worst_first
+from tokbench.reports.gates import VERDICTS, setting, worst_first
 from tokbench.reports.html.details import definitions, provenance
 from tokbench.reports.html.page import Page, Section, in_its_look
 from tokbench.reports.table import Column, Row, Table, TableCell
@@ -99,7 +99,7 @@ def facts_table(facts: Sequence[Change]) -> Table:
 
 
 def _text(value: object) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else setting(value)
 
 
 def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change]) -> Page:

@@ -91,6 +91,20 @@ def _said(row: Any) -> str:
     return f"{row.verdict}: {', '.join(filter(None, (moved, change(row.change), chance)))}"
 
 
+def setting(value: object) -> str:
+    """A setting or another fact of a run as people read it.
+
+    Example:
+        >>> setting({"threads": [1, 2], "cache": True, "datasets": []})
+        'threads 1 + 2, cache true, datasets none'
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {setting(one)}" for key, one in value.items()) or "none"
+    if isinstance(value, list):
+        return " + ".join(map(setting, value)) or "none"
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
 def number(value: float) -> str:
     """A compared figure in six digits; a dash where there is none."""
     return "–" if value != value else f"{value:.6g}".replace("-", "−")

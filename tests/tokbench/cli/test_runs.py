@@ -74,7 +74,7 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     arguments = ["-t", "bytes", "-d", str(text), *metrics, "--no-speed", "--no-report"]
     assert call("run", *arguments, "-t", "chars", "-o", one) == 0
     text.write_text("the cat\n" * 30, encoding="utf-8")
-    assert call("run", *arguments, "-o", two) == 0
+    assert call("run", *arguments, "--weights", "price=5", "-o", two) == 0
     capsys.readouterr()
     monkeypatch.setenv("COLUMNS", "80")
     page = str(tmp_path / "page.html")
@@ -84,8 +84,11 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert "metric verdict change before after" in shown
     assert f"chars · text:{text}: only in BEFORE (11 figures)" in shown
     assert "suite.tokenizers: - chars" in shown
+    assert "suite.weights: none → price 5" in shown
     assert "None" not in shown
     assert shown.endswith(page)
+    assert "{&#x27;price" not in Path(page).read_text(encoding="utf-8")
+    assert ">price 5.0<" in Path(page).read_text(encoding="utf-8")
     assert call("runs", "compare", one, two, "-m", "gni", "--page", str(tmp_path / "no")) == 2
     assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
     compare = ("runs", "compare", one, two)
