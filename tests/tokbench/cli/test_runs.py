@@ -84,7 +84,7 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert "metric verdict change before after" in shown
     assert f"chars · text:{text}: only in BEFORE (11 figures)" in shown
     assert "suite.tokenizers: - chars" in shown
-    assert "suite.weights: none → price 5" in shown
+    assert "suite.weights: price none → 5" in shown
     assert "None" not in shown
     assert shown.endswith(page)
     assert "{&#x27;price" not in Path(page).read_text(encoding="utf-8")
