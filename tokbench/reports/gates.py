@@ -102,6 +102,8 @@ def setting(value: object) -> str:
         return ", ".join(f"{key} {setting(one)}" for key, one in value.items()) or "none"
     if isinstance(value, list):
         return " + ".join(map(setting, value)) or "none"
+    if isinstance(value, float):
+        return f"{value:.12g}"  # 5 as it is given, not 5.0
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 

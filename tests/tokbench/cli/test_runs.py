@@ -84,11 +84,11 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert "metric verdict change before after" in shown
     assert f"chars · text:{text}: only in BEFORE (11 figures)" in shown
     assert "suite.tokenizers: - chars" in shown
-    assert "suite.weights: price none → 5" in shown
+    assert "suite.weights: price none → 5, fairness none → 2" in shown
     assert "None" not in shown
     assert shown.endswith(page)
     assert "{&#x27;price" not in Path(page).read_text(encoding="utf-8")
-    assert ">price 5.0<" in Path(page).read_text(encoding="utf-8")
+    assert ">price 5, fairness 2, " in Path(page).read_text(encoding="utf-8")
     assert call("runs", "compare", one, two, "-m", "gni", "--page", str(tmp_path / "no")) == 2
     assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
     compare = ("runs", "compare", one, two)
