@@ -4,36 +4,19 @@ from __future__ import annotations
 
 import copy
 import json
-import random
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
-from tokbench_subword.pipeline.normal_form_kernel import normal_form
-from tokbench_subword.pipeline.normal_form_runs import LONGEST
-from tokbench_subword.pipeline.normal_form_tables import (
-    FIRST_SYLLABLE,
-    JOINS,
-    MOST_PARTS,
-    N_SYLLABLES,
-    PARTS_SHIFT,
-    SPECIAL,
-    normal_form_tables,
-)
-from tokbench_subword.pipeline.normal_forms import Form, normalized
 from tokbench_subword.pipeline.normalizers import SELF, text_normalizer_of
 from tokbench_subword.pipeline.precompiled import Precompiled, points_of
 from tokbench_subword.pipeline.rewriting import Rewriting
-from tokbench_subword.pipeline.splicing import BoundWriter, rewritten
 from tokbench_subword.sentencepiece.rules import charsmap_of, normalizer_in
 from tokenizers import Regex, normalizers
 
@@ -41,9 +24,9 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import PADDING
 
 from ..strings import hard_strings
+from .batches import FORMS, HARD, batch, texts_of
 
 N = normalizers
-FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 NORMALIZERS = [
     *(getattr(N, form)() for form in FORMS),
     N.Lowercase(),
@@ -75,27 +58,6 @@ NORMALIZERS = [
 ]
 CONFIGS = [json.loads(one.__getstate__()) for one in NORMALIZERS]
 IDS = [json.dumps(config, ensure_ascii=False)[:70] for config in CONFIGS]
-
-# Starters that compose, marks of many classes, jamo, and what Indic scripts compose.
-HARD = (
-    "aAeEiI\u017f\u00c5\u212b\u01d5\u1ebf\u1e9b\u00e9\u0301\u0302\u0308\u0304\u0323\u0327\u0331\u0334\u0345\u0300"
-    "\u1100\u1112\u1161\u1175\u11a7\u11a8\u11c2\uac00\uac01\ud7a3\u3133\uffa1\uffc2\uff76\uff9e\u304b\u3099"
-    "\u0995\u09c7\u09be\u09d7\u09cb\u0b92\u0bd7\u0cc6\u0cc2\u0cd5\u0ccb\u0dd9\u0dca\u0dcf\u0928\u093c\u0958"
-    "\u0f71\u0f72\u0f73\u0f80\u0344\u0387\ufb1d\u05b4\U0001d15e\ufdfa\u1025\u102e\u1039\u103a\u07eb\u07f2"
-    "\U00011099\U000110ba\U00011131\U00011127\u302e\u1b44\ua953 \u3000"
-    "\t\n\x00\x85\u200b\ufeff\u4e2d\ufa10\u0130\u03a3\U0001e900\U00016ea0\ua7dc\u1c89\U00011938\u32ff\ua7f2`  "
-)
-
-
-def batch(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    encoded = [text.encode() for text in texts]
-    data = np.frombuffer(bytearray(b"\xffx" + b"".join(encoded) + b"\xcc" * PADDING), np.uint8)
-    offsets = np.cumsum([2, *map(len, encoded)])
-    return data[: offsets[-1]], offsets
-
-
-def texts_of(data: np.ndarray, offsets: np.ndarray) -> list[str]:
-    return [data[start:end].tobytes().decode() for start, end in pairwise(offsets)]
 
 
 @cache
@@ -147,14 +109,6 @@ def test_as_the_plain_ones(number: int, texts: list[str]) -> None:
     assert compiled(texts) == [plain(text) for text in texts]
 
 
-@settings(max_examples=400, deadline=None)
-@given(st.sampled_from(range(len(FORMS))), st.text(st.sampled_from(HARD), max_size=40))
-def test_normal_forms_of_hard_characters(number: int, text: str) -> None:
-    compiled, plain = functions(number)
-    assert compiled([text, "", text]) == [plain(text), "", plain(text)]
-    assert plain(text) == NORMALIZERS[number].normalize_str(text)
-
-
 SIMPLE = st.one_of(
     st.sampled_from(
         [{"type": kind} for kind in (*FORMS, "Lowercase", "StripAccents", "Nmt", "BertNormalizer")]
@@ -181,72 +135,6 @@ def test_sequences(steps: list[Mapping[str, Any]], texts: list[str]) -> None:
     assert (normalizer is None) == (plain is None)
     if normalizer is not None and plain is not None:
         assert texts_of(*normalizer.apply(*batch(texts))) == [plain(text) for text in texts]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_long_runs_of_marks(form: str) -> None:
-    compiled, plain = functions(FORMS.index(form))
-    marks = ("\u0301\u0323\u0334" * LONGEST)[: LONGEST + 7]
-    long = [
-        "e" + marks,
-        "ok é e\u0301",
-        "e" + marks[:900],
-        "\uac00" * 2 * LONGEST,
-        "\u09be" * 2 * LONGEST + "\u0344",
-    ]
-    assert compiled(long) == [plain(text) for text in long]
-    assert compiled(["e\u0301", "e" + marks]) == [plain("e\u0301"), plain("e" + marks)]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_run_of_any_length_is_the_kernels_and_takes_linear_time(form: Form) -> None:
-    """Python took a hundred times as long as for ordinary text, for the whole text that has the run."""
-    writer = BoundWriter(normal_form, normal_form_tables(form))
-    at_random = random.Random(0)
-    marks = "\u0301\u0323\u0334\u0327\u0344\u0f73\uff9e\u3099\u09be\u0345"
-
-    def left_to_python(text: str) -> str:
-        raise AssertionError(f"left to Python: {text[:8]!r}")
-
-    def seconds(texts: list[str]) -> float:
-        data, offsets = batch(texts)
-        start = time.process_time()
-        found = rewritten((data, offsets), writer, capacity=2 * len(data), plain=left_to_python)
-        taken = time.process_time() - start
-        assert texts_of(*found) == [normalized(text, form) for text in texts]
-        return taken
-
-    runs = [
-        "e" + "".join(at_random.choices(marks[: at_random.randint(2, len(marks))], k=length)) + "x"
-        for length in (2, 60, 63, 64, 65, 66, 100, LONGEST - 1, LONGEST, LONGEST + 1, 3 * LONGEST)
-        for _ in range(3)
-    ]
-    seconds([*runs, "e\u0301", "".join(runs)])
-    long = "e" + "\u0301\u0323" * 400_000
-    short = ("e" + "\u0301\u0323" * 8) * 50_000
-    assert seconds([long]) < 20 * seconds([short]) + 0.5
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_what_joins_has_no_more_parts_than_bytes(form: Form) -> None:
-    """The room that the kernel has for a run relies on it."""
-    _, about, parts, *_ = normal_form_tables(form)
-    for point in np.flatnonzero(about & np.uint32(JOINS)).tolist():
-        place = int(about[point]) >> PARTS_SHIFT
-        assert not place or parts[place] <= len(chr(point).encode())
-    assert not (about[FIRST_SYLLABLE : FIRST_SYLLABLE + N_SYLLABLES] & np.uint32(JOINS)).any()
-    assert parts.max(initial=0, where=np.isin(np.arange(len(parts)), about >> PARTS_SHIFT)) <= MOST_PARTS
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_what_begins_anew_has_no_part_that_joins(form: str) -> None:
-    """The kernel cuts text before such characters, so nothing they are made of may reach back."""
-    _, about, parts, *_ = normal_form_tables(form)
-    for point in np.flatnonzero((about & np.uint32(JOINS)) == 0).tolist():
-        place = int(about[point]) >> 13
-        if place:
-            assert not about[parts[place + 1]] & np.uint32(JOINS)
-    assert not (about[:0x80] & np.uint32(SPECIAL)).any()
 
 
 @pytest.mark.parametrize("number", range(len(CONFIGS)), ids=IDS)
@@ -371,16 +259,6 @@ def test_plain_python_gives_the_same(compiled_and_plain: Callable[[str], tuple[s
     compiled, plain = compiled_and_plain(PROGRAM)
     assert compiled == plain
     assert compiled.count("\n") == 7
-
-
-@pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_accents_that_were_composed_are_not_stripped(form: str) -> None:
-    config = {"type": "Sequence", "normalizers": [{"type": form}, {"type": "StripAccents"}]}
-    compiled = compiled_normalizer_of(config)
-    assert compiled is not None
-    data = np.frombuffer(bytearray("e\u0301x\u0301".encode() + bytes(64)), np.uint8)
-    result, offsets = compiled.apply(data, np.array([0, 6], np.int64))
-    assert result[: offsets[-1]].tobytes().decode() == "\xe9x"
 
 
 def test_tokenizers_of_one_description_share_their_tables() -> None:
