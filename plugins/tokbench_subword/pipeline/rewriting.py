@@ -44,7 +44,8 @@ class Rewriting:
         """A rewriting of some code points."""
         numbers = np.zeros(N_CODE_POINTS, np.int32)
         number_of = {new: number for number, new in enumerate(dict.fromkeys((SELF, *changes.values())))}
-        numbers[np.fromiter(changes, np.int64)] = [number_of[new] for new in changes.values()]
+        each = np.fromiter(map(number_of.__getitem__, changes.values()), np.int32)
+        numbers[np.fromiter(changes, np.int64)] = each
         return cls(numbers, tuple(number_of))._without_what_stays()
 
     def rewritten(self, text: str) -> str:
@@ -57,13 +58,16 @@ class Rewriting:
         mine, stays = self.numbers[points], np.array([SELF in new for new in self.becomes])
         # a key is a number of mine and, where the character stays in what becomes of it, one of `later`
         keys = mine * np.int64(len(later.becomes)) + stays[mine] * later.numbers[points]
-        several, which = np.unique(keys, return_inverse=True)
-        again = {ord(one): later.rewritten(one) for one in set("".join(self.becomes)) - {SELF}}
+        begins = np.flatnonzero(np.diff(keys, prepend=-1))  # neighbours mostly become the same: fewer to sort
+        several, which = np.unique(keys[begins], return_inverse=True)
+        mine_too = set("".join(self.becomes)) - {SELF}
+        again = {ord(one): made for one in mine_too if (made := later.rewritten(one)) != one}
         both = (divmod(key, len(later.becomes)) for key in several.tolist())
         new = [self.becomes[k].translate(again).replace(SELF, later.becomes[j]) for k, j in both]
         number_of = {one: number for number, one in enumerate(dict.fromkeys((SELF, *new)))}
         numbers = np.zeros(N_CODE_POINTS, np.int32)
-        numbers[points] = np.array([number_of[one] for one in new], np.int32)[which]
+        each = np.array([number_of[one] for one in new], np.int32)[which]
+        numbers[points] = np.repeat(each, np.diff(begins, append=len(keys)))
         return Rewriting(numbers, tuple(number_of))._without_what_stays()
 
     def around(self, form: Form, later: Rewriting) -> Rewriting | None:
