@@ -155,7 +155,7 @@ def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: TokenRoom
                 after = recall(words, slots, state, keys, k, text, index, out, o)
             if after < 0:
                 if size > SHORT:
-                    nothing = f64_in(block, at.EXACT)  # without dropout no uniform number is read
+                    nothing = f64_in(block, at.BEST)  # without dropout no uniform number is read
                     _merge_whole(block, text, index, size, nothing, 0.0)
                 else:
                     _merge_part(block, text, index, size)

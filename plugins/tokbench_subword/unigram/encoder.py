@@ -20,7 +20,7 @@ from tokbench_subword.unigram.emitting import SearchForms, locate_units
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
-from tokbench_subword.words.parts import LONGEST_PART, part_space
+from tokbench_subword.words.parts import part_space
 from tokbench_subword.words.runs import Room
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.slots import SPARE_IDS
@@ -48,7 +48,7 @@ class SearchSpace(Workspace):
         self._room, ids = size, self._spelled * (size + SPARE_IDS)
         self.out = np.empty(ids, np.int32)
         self.arrays[at.BEST :] = [
-            np.empty(size + 2, self._dtype),
+            np.zeros(size + 2, self._dtype),  # what lies within characters is added to minus infinity
             np.empty(size + 2, np.int64),
             np.empty(ids, np.int32),
             np.empty(2 * ids, np.int32),
@@ -152,7 +152,6 @@ def _own() -> list[NDArray[Any]]:
     """What each thread has of its own; what depends on the text is made by `SearchSpace`."""
     return [
         *part_space(),
-        np.zeros(2 * (LONGEST_PART + 1), np.float64),  # what lies within characters is added to minus infinity
         *scratch(),
         *(np.empty(0, np.int64) for _ in range(4)),
     ]

@@ -24,16 +24,15 @@ from tokbench_subword.words.layout import MODEL
     DEFINED,  # uint64: the trie of user-defined symbols
     PARTS,  # int64 (`GROUP` + 1,): where parts of a text end; from here on, arrays are one thread's own
     PART_KEYS,  # uint64 (NOTED * (GROUP + 1),)
-    EXACT,  # float64 (2 * (LONGEST_PART + 1),)
     SYMBOLS,  # uint32 (SHORT + 1,): `bpe.merging.scratch`, and the next three
     KEYS,  # uint32 (SHORT + 1,)
     FOLLOWING,  # uint8 (SHORT + 1,)
     BEFORE,  # uint8 (SHORT + 1,)
-    BEST,  # as SCORES: the best score up to each byte of what is searched
+    BEST,  # as SCORES: the best score up to each byte of what is searched, or from it on, see `viterbi`
     LINKS,  # int64: the last piece of the path up to it; once found, the path, see `paths`
     FOUND,  # int32: ids on their way, where places are asked for
     SPANS,  # int32: and their places, two numbers each
-) = range(MODEL, MODEL + 28)
+) = range(MODEL, MODEL + 27)
 
 UNK_ID, FALLBACK, ESCAPED, FIRST_TIED, N_DEFINED, N_SETTINGS = range(6)
 """Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether

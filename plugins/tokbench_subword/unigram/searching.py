@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, f64_in, i32_in, i64_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i32_in, i64_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import (
@@ -96,7 +96,7 @@ def encode_parts(
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     settings, characters = i64_in(block, at.SETTINGS), parts.characters
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
-    exact, nothing = f64_in(block, at.EXACT), lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
+    nothing = lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
     a_byte, set_back = _bounds(lattice)
     so_far, run, index, out = nothing, np.int64(KNOWN), start, to.ids
     told, n_told, bound = start, o, _bound(so_far)
@@ -148,7 +148,7 @@ def encode_parts(
             if unsure:
                 so_far = search(lattice, text, index, size, so_far)
             else:
-                so_far, limit = search_with_margin(lattice, exact, text, index, size, so_far)
+                so_far, limit = search_with_margin(lattice, text, index, size, so_far)
             o, run, known = emit(block, text, index, size, to, o, run)
             if known and after < 0 and before <= limit:
                 out[o] = limit

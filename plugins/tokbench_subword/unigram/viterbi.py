@@ -10,7 +10,7 @@ two candidates are close. This module keeps that:
 * A part of up to `LONGEST_PART` bytes is looked up in the word cache, *if the answer cannot depend on the score
   so far*. With n bytes, the rounding errors of two paths differ by at most n units in the last place of
   the largest sum; if the best path beats the second best by more than that, rounding cannot make another path
-  win. The margin is measured once, in float64, when the part is first seen; from it follows a `limit` on the
+  win. The margin is measured once, when the part is first seen; from it follows a `limit` on the
   score so far up to which the entry is good. Beyond the limit the part is computed. Either way, the ids are the
   library's.
 
@@ -24,12 +24,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import Block, Bytes, Floats, Int, f32_in, f64_in, i64_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Int, f32_in, f64_in, i64_in, u64_in
 from tokbench.kernels.utf8 import width_of
 from tokbench_subword.pipeline.trie import descend, root_of
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, link_piece, link_place, turn_around
+from tokbench_subword.words.parts import LONGEST_PART
 
+_LEADS = LONGEST_PART + 1
 _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
 
 
@@ -112,22 +114,21 @@ def search(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> A
 
 
 @subroutine
-def search_with_margin(
-    lattice: Lattice, exact: Floats, text: Bytes, begin: Int, size: Int, base: Any
-) -> tuple[Any, np.int64]:
+def search_with_margin(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> tuple[Any, np.int64]:
     """`search`, and up to which score so far (its absolute value) the path would be the same; -1 for never.
 
-    The part is searched by itself, in float64, from its end to its beginning: the best path from a position on
-    depends only on the totals at the ends of the pieces there, so that the best is kept in registers. Any other
-    path leaves the best one somewhere, for the second best piece there or a worse one, so that the least lead
-    over a second best is the lead of the path. Only if rounding may use that up, it is searched by `search`.
+    The part, of `LONGEST_PART` bytes at the most, is searched by itself from its end to its beginning: the best
+    path from a position on depends only on the totals at the ends of the pieces there, so that the best is kept
+    in registers. Any other path leaves the best one somewhere, for the second best piece there or a worse one,
+    so that the least lead over a second best is the lead of the path. Only if rounding may use that up, it is
+    searched by `search`.
 
-    `exact` is scratch, float64 of twice ``LONGEST_PART + 1``: the best total from each position on, and the
-    lead of the piece that it begins with.
+    ``lattice.best`` has the best total from each position on, and from `_LEADS` on the lead of the piece that
+    begins there.
     """
-    units, scores, parameters, _, links = lattice
-    unknown, root = float(parameters[at.UNKNOWN]), root_of(units)
-    exact[2 * size] = 0.0
+    units, scores, parameters, totals, links = lattice
+    unknown, root, never = parameters[at.UNKNOWN], root_of(units), scores[0]
+    totals[size] = unknown - unknown
     here: Any = size
     while here > 0:
         here -= 1
@@ -135,34 +136,32 @@ def search_with_margin(
         if first_byte & 0xC0 == 0x80:  # within a character
             continue
         behind = here + width_of(first_byte)
-        first, second, chosen, alone = -np.inf, -np.inf, np.int64(0), False
-        node, position = root, here
+        node, piece, position = root, np.int64(UNKNOWN_PIECE), here
+        while position < behind and node > 0:  # the character by itself
+            node, piece = descend(units, node, np.int64(text[begin + position]))
+            position += 1
+        first, second = (scores[piece + 1] if piece >= 0 else unknown) + totals[behind], never
+        chosen, node = link(behind, piece), max(node, np.int64(0))
         while position < size:
             node, piece = descend(units, node, np.int64(text[begin + position]))
             if node < 0:  # behind a node without children, too
                 break
             position += 1
             # no branch tells whether a piece ends here, which no processor can guess: if not, -inf is added
-            total = float(scores[piece + 1]) + exact[2 * position]
+            total = scores[piece + 1] + totals[position]
             second = max(second, min(first, total))
             chosen = position << 32 | piece if total > first else chosen
             first = max(first, total)
-            alone |= (piece >= 0) & (position == behind)
-        if not alone:
-            total = unknown + exact[2 * behind]
-            second = max(second, min(first, total))
-            chosen = link(behind, np.int64(UNKNOWN_PIECE)) if total > first else chosen
-            first = max(first, total)
-        exact[2 * here], exact[2 * here + 1], links[here] = first, first - second, chosen
-    lead, score, position = np.inf, base, np.int64(0)
+        totals[here], totals[_LEADS + here], links[here] = first, first - second, chosen
+    lead, score, position = -never, base, np.int64(0)
     while position < size:
-        lead = min(lead, exact[2 * position + 1])
+        lead = min(lead, totals[_LEADS + position])
         piece, position = link_piece(links[position]), link_place(links[position])
-        score += scores[piece + 1] if piece >= 0 else parameters[at.UNKNOWN]
+        score += scores[piece + 1] if piece >= 0 else unknown
     # rounding takes at most a unit in the last place of the largest sum from the lead, for each byte; and
-    # this search may err as much over the sums of the part, if scores are in float64: hence twice `reach`
+    # this search may err as much over the sums of the part: hence twice `reach`
     reach = size * float(parameters[at.LARGEST])
-    bound = lead / (size * float(parameters[at.ULP])) - 2.0 * reach
+    bound = float(lead) / (size * float(parameters[at.ULP])) - 2.0 * reach
     most = min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT))
     limit = np.int64(np.floor(max(-1.0, min(bound, most))))
     if abs(base) > limit:
