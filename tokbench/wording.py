@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 COMPILING = "compiling kernels, once for each machine and version: up to a minute"
@@ -151,6 +152,30 @@ def percent(share: float, places: int = 0, *, signed: bool = False) -> str:
     """
     said = f"{share:{'+' if signed else ''}.{places}%}"
     return said.replace("-", "−").replace("%", " %")
+
+
+def span(low: float, high: float, said: Callable[[float], str] = str) -> str:
+    """A range, each end as it is `said`; "to" stands where a dash would run into a minus sign.
+
+    Example:
+        >>> span(2, 4), span(1, 1.25, "{:.2f}".format), span(-1, 3)
+        ('2–4', '1.00–1.25', '-1 to 3')
+    """
+    return f"{said(low)}{' to ' if low < 0 else '–'}{said(high)}"
+
+
+TELLING = 100
+"""How many times its low end the high end of an interval may be that says anything."""
+
+
+def interval(low: float, high: float, said: Callable[[float], str]) -> str:
+    """An interval, or that it says nothing, as that of a speed timed twice on a busy machine may.
+
+    Example:
+        >>> interval(0.25, 0.75, "{:.1f}".format), interval(0.2, 52_551.9, "{:.1f}".format)
+        ('0.2–0.8', 'too wide')
+    """
+    return "too wide" if 0 < TELLING * low < high else span(low, high, said)
 
 
 def data_size(n_bytes: float) -> str:

@@ -143,7 +143,7 @@ def _show(rows: list[RankRow], texts: ProbeTexts, budget: Budget) -> None:
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     for row in rows:
-        rank = "" if row.rank is None else " to ".join(map(str, dict.fromkeys(row.rank)))
+        rank = "" if row.rank is None else "–".join(map(str, dict.fromkeys(row.rank)))
         bits = (f"{each:.4f}" for each in (row.bits_per_byte, min(row.runs), max(row.runs)))
         sizes = (row.shape.width, row.shape.context, row.shape.parameters, row.tokens)
         table.add_row(row.tokenizer + "†" * (row.lost > 0), *bits, rank, *(f"{each:,}" for each in sizes))

@@ -50,7 +50,7 @@ def show(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) ->
         print_json(found)
         return
     if told := found.get("estimated"):
-        found["estimated"] = f"{told['from']}; reported / estimated {told['low']:.3f} to {told['high']:.3f}"
+        found["estimated"] = f"{told['from']}; reported / estimated {told['low']:.3f}–{told['high']:.3f}"
     shown = {
         str(key).replace("_", " "): _fact(value) for key, value in found.items() if value not in (None, [], {})
     }

@@ -157,7 +157,7 @@ def _show_ngrams(found: NgramReading) -> None:
     numbers = ("bits/byte", "95 %", "rank", "documents", "tokens")
     rows = []
     for row in found.figures:
-        rank = "" if row.rank is None else " to ".join(map(str, dict.fromkeys(row.rank)))
+        rank = "" if row.rank is None else "–".join(map(str, dict.fromkeys(row.rank)))
         name = row.tokenizer + ("†" if row.lost else "")
         counts = f"{row.documents:,}", f"{row.tokens:,}"
         rows.append((row.language, name, f"{row.bits_per_byte:.4f}", interval(row.interval), rank, *counts))

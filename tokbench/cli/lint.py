@@ -116,7 +116,7 @@ def injection(registry: Registry, spec: opt.SpecArgument, as_json: opt.JsonOutpu
             own = [one for one in found if (one.variant, one.entry) == (variant, entry)]
             became = [one.control for one in own if one.became]
             names = " ".join(became[:4]) + (" …" if len(became) > 4 else "")
-            cells.append(f"{len(became)} of {len(own)}  {names}".rstrip() if own else "-")
+            cells.append(f"{len(became)} of {len(own)}  {names}".rstrip() if own else "–")
         rows.append(cells)
     show_table(("written", *entries), rows)
     shown.print("Counted are control strings that gave any control id. `--json` lists each with its ids.")

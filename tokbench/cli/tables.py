@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokbench import wording
 from tokbench.wording import printable
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _width(text: str) -> int:
 
 def interval(ends: tuple[float, float] | None, said: Callable[[float], str] = "{:.4f}".format) -> str:
     """The ends of an interval, each as it is `said`; empty where there is none."""
-    return "" if ends is None else " to ".join(map(said, ends))
+    return "" if ends is None else wording.interval(*ends, said)
 
 
 def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:

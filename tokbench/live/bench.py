@@ -234,7 +234,7 @@ def _estimated(seat: Seat, tokenizer: TokenEstimator, text: str) -> str:
         n = int(tokenizer.count_tokens([text])[0])
     least, most = (round(n * bound) for bound in tokenizer.bounds)
     told = _without_folders(tokenizer.estimated)
-    return f"≈ {counted(n, 'token')} ({least:,} to {most:,}), {told}; which ones is not known"
+    return f"≈ {counted(n, 'token')} ({least:,}–{most:,}), {told}; which ones is not known"
 
 
 def _places(tokenizer: Tokenizer, text: str, ids: Sequence[int]) -> list[tuple[int, int]]:

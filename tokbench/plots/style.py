@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import UnknownNameError
 from tokbench.plots.widths import wrapped
+from tokbench.wording import interval
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -230,9 +231,13 @@ def value_text(value: float, unit: str, low: float | None = None, high: float | 
     Example:
         >>> value_text(1.3456, "bytes per token", 1.3, 1.4), value_text(0.5, "×", None, None)
         ('1.35 bytes per token (interval 1.3–1.4)', '0.5 ×')
+        >>> value_text(-0.1, "bytes per token apart", -0.3, 0.1)
+        '−0.1 bytes per token apart (interval −0.3 to 0.1)'
     """
-    known = low is not None and high is not None and low == low and high == high
-    return f"{value:.3g} {unit}" + (f" (interval {low:.3g}–{high:.3g})" if known else "")
+    said = f"{value:.3g} {unit}"
+    if low is not None and high is not None and low == low and high == high:
+        said += f" (interval {interval(low, high, '{:.3g}'.format)})"
+    return said.replace("-", "−")
 
 
 def figure(height: float, *, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:

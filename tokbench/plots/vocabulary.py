@@ -56,7 +56,7 @@ def estimate(run: Run) -> str:
     low, high = estimated_vocabulary(model_of(given))
     return (
         f"The fits of Tao et al. 2024 (English, models of 33 million to 3 billion parameters) put the best "
-        f"size for this model at {low:,} to {high:,} ids."
+        f"size for this model at {low:,}–{high:,} ids."
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from tokbench import wording
+
 DASH = "–"
 
 
@@ -74,8 +76,7 @@ def interval(low: float | None, high: float | None, places: int = 2) -> str:
         return ""
     largest = max(abs(low), abs(high))
     places = max(places, decimals([largest], digits=1))
-    between = " to " if low < 0 else "–"
-    return f"{number(low, places)}{between}{number(high, places)}"
+    return wording.interval(low, high, lambda end: number(end, places))
 
 
 def measured(value: float, low: float | None, high: float | None, unit: str = "", level: str = "95 %") -> str:

@@ -11,7 +11,7 @@ from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.reports.figures import number
 from tokbench.results import Run
-from tokbench.wording import counted
+from tokbench.wording import counted, span
 
 OF_THESE = " Blocks of one text resemble each other: intervals are of these documents, not of text like them."
 
@@ -47,7 +47,7 @@ def _amounts(rows: pd.DataFrame, metric: str, one: str, many: str) -> list[str]:
     if not len(values):
         return []
     low, high = float(values.min()), float(values.max())
-    amount = number(low, 0) if low == high else f"{number(low, 0)} to {number(high, 0)}"
+    amount = number(low, 0) if low == high else span(low, high, lambda amount: number(amount, 0))
     return [f"{amount} {one if high == 1 else many}"]
 
 

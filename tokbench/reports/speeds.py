@@ -18,6 +18,7 @@ from tokbench.reports.figures import decimals
 from tokbench.reports.table import Cells, Column, Table, TableCell, tokenizer_rows
 from tokbench.reports.tables import metric_column
 from tokbench.results import Run
+from tokbench.wording import span
 
 FORMS = (
     ("batch", "cold", "first pass"),
@@ -176,4 +177,4 @@ def _ratio(cell: TableCell, reference: TableCell) -> TableCell:
 
 def _range(ranks: tuple[int, int]) -> str:
     first, last = ranks
-    return str(first) if first == last else f"{first}–{last}"
+    return str(first) if first == last else span(first, last)

@@ -128,8 +128,8 @@ def test_no_spec_is_broken_in_a_usual_terminal(what: str, columns: int) -> None:
 
 def test_figures_stay_whole_where_names_are_long(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
-        ("a" * 40, "bytes", "1.2345", "1.1111 to 1.3333"),
-        ("b" * 40, "chars", "2.2345", "2.1111 to 2.3333"),
+        ("a" * 40, "bytes", "1.2345", "1.1111–1.3333"),
+        ("b" * 40, "chars", "2.2345", "2.1111–2.3333"),
     ]
     for columns in (60, 72, 80):
         with pytest.MonkeyPatch.context() as patch:

@@ -33,6 +33,16 @@ def test_scores_by_hand(small) -> None:
     assert rows["chars"][3].value == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("metric", ["encode_speed", "encode_speed_cold"])
+def test_one_speed_alone_is_the_speed_of_the_decision(small, metric: str) -> None:
+    run = small({"compression_ratio": three(4, 2, 1), metric: three(1, 2, 4)})
+    found = decide(run)
+    assert found.known["speed"].metric == metric
+    columns = [column.key for column in table(run, found).columns]
+    rows = {row.key: row.cells for row in table(run, found).rows}
+    assert rows["chars"][columns.index("speed")].value == pytest.approx(0.5)
+
+
 def test_those_without_a_price_are_named(small) -> None:
     figures = {"compression_ratio": three(4, 2, 1)}
     for costs, said in (

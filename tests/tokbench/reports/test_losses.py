@@ -34,12 +34,12 @@ def test_the_note_of_chosen_rows_is_of_them_alone(made_up_run) -> None:
     add_metric(run, "tokens", value=lambda rows: rows["tokenizer"].map(counted).fillna(1000.0))
     run.manifest["tokenizers"][0]["training"] = {"on": "bundled:parallel"}
     every = tables.headline(run, "bundled:parallel").note
-    for said in ("Ranked by", "‡ gives", "† loses", "¶ trained", "7 to 1,000 tokens"):
+    for said in ("Ranked by", "‡ gives", "† loses", "¶ trained", "7–1,000 tokens"):
         assert said in every
     made = tables.headline(run, "bundled:parallel", rows=(o200k, bpe), metrics=("compression_ratio",))
     assert [row.key for row in made.rows] == [o200k, bpe]
     assert {row for row, _ in made.best} <= {0, 1}
-    assert "7 to 8 tokens" in made.note
+    assert "7–8 tokens" in made.note
     assert not [said for said in ("Ranked by", "‡", "†") if said in made.note]
     trained = run.manifest["tokenizers"][0]["spec"]
     assert ("¶ trained" in made.note) == (trained in (bpe, o200k))

@@ -10,7 +10,7 @@ import pytest
 from tests.tokbench.reports.tested import add_metric, lossy_run
 from tokbench.plots import data
 from tokbench.plots.labels import language_label
-from tokbench.reports import differences, latex, tables, vocabularies
+from tokbench.reports import differences, latex, markdown, tables, vocabularies
 from tokbench.reports.diffs import passages_table
 from tokbench.reports.findings import compression, fairness
 from tokbench.reports.html import page
@@ -156,6 +156,13 @@ def test_the_interval_of_a_column_of_zeros_is_not_rounded_to_whole_numbers() -> 
         ("0", "0.0–0.5"),
         ("0", "0.00–0.04"),
     ]
+
+
+def test_an_interval_that_says_nothing_is_not_printed() -> None:
+    cells = TableCell(value=106.0, low=0.2, high=52_551.9), TableCell(value=106.0, low=20.0, high=560.0)
+    table = Table("t", "T", (Column(key="speed", label="speed"),), tuple(Row((cell,)) for cell in cells))
+    assert [table.ends(row, 0) for row in (0, 1)] == ["too wide", "20–560"]
+    assert "106 (too wide)" in markdown.render(table)
 
 
 def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run) -> None:
