@@ -58,6 +58,16 @@ def listed(names: list[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def sentences(*said: str) -> str:
+    """Those of several sentences that there are, one after the other.
+
+    Example:
+        >>> sentences("More is better.", "", "Hollow: estimated.")
+        'More is better. Hollow: estimated.'
+    """
+    return " ".join(filter(None, said))
+
+
 def every(count: int, noun: str, one: str, several: str) -> str:
     """What is said of all things of a kind, in the form for one or for several.
 

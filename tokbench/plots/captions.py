@@ -7,7 +7,7 @@ from collections.abc import Collection
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import ESTIMATED, EXPLAINED, hard_losses, losses
 from tokbench.results import Run
-from tokbench.wording import listed
+from tokbench.wording import listed, sentences
 
 
 def explained(run: Run, names: Collection[str] | None = None) -> str:
@@ -18,14 +18,14 @@ def explained(run: Run, names: Collection[str] | None = None) -> str:
     if hard := [name for name in hard_losses(run) if name in shown]:
         named = ", ".join(run_labels(run)[spec] for spec in hard)
         said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
-    return " ".join(said)
+    return sentences(*said)
 
 
 def hollow(run: Run, drawn: Collection[str]) -> str:
     """A caption's sentences on hollow points, if any are `drawn`, and marked names; empty without losses."""
     lost = losses(run)
     points = "Hollow: not every text comes back, or estimated." if any(name in lost for name in drawn) else ""
-    return " ".join(filter(None, [points, explained(run)])) if lost else ""
+    return sentences(points, explained(run)) if lost else ""
 
 
 def absent(run: Run, drawn: Collection[str]) -> str:
@@ -37,4 +37,4 @@ def absent(run: Run, drawn: Collection[str]) -> str:
         "Left out, since text does not come back as it was": [missing[name] for name in missing if name in out],
         "Not measured": [missing[name] for name in missing if name not in out],
     }
-    return " ".join(f"{why}: {listed(names)}." for why, names in said.items() if names)
+    return sentences(*(f"{why}: {listed(names)}." for why, names in said.items() if names))

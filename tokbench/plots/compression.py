@@ -42,10 +42,22 @@ def draw(run: Run) -> Figure | None:
     for panel in axes:
         panel.set_xlim(0, end)
     shown = "" if len(panels) == 1 else f" {len(panels)}"
-    part = f"The first{shown} of {len(datasets)} datasets. " if len(panels) < len(datasets) else ""
+    part = f"The first{shown} of {len(datasets)} datasets." if len(panels) < len(datasets) else ""
     known = any(data.overall(run, data.main_metric(run, name), name)["ci_low"].notna().any() for name in panels)
-    note = _note(run, panels[0], order, bars=known, arrows=any(arrows))
-    style.caption(figure, f"{part}{note} {absent(run, order)}".rstrip())
+    several = len(run.languages(panels[0])) > 1
+    macro = data.main_metric(run, panels[0]) != "compression_ratio"
+    style.caption(
+        figure,
+        part,
+        "More is better.",
+        f"Bar: {run.level} interval." if known else "",
+        f"Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
+        if several
+        else "",
+        hollow(run, order),
+        "Arrow: beyond the axis." if any(arrows) else "",
+        absent(run, order),
+    )
     return figure
 
 
@@ -84,16 +96,6 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str], end: float | No
         style.dot(axes, row.value, y, told, hue=hue, hollow=row.tokenizer in bad)
     axes.set_xlabel(UNIT)
     return arrows
-
-
-def _note(run: Run, dataset: str, order: list[str], *, bars: bool, arrows: bool) -> str:
-    note = "More is better." + (f" Bar: {run.level} interval." if bars else "")
-    if len(run.languages(dataset)) > 1:
-        macro = data.main_metric(run, dataset) != "compression_ratio"
-        note += (
-            f" Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
-        )
-    return " ".join(filter(None, [note, hollow(run, order), "Arrow: beyond the axis." if arrows else ""]))
 
 
 PLOTS = (

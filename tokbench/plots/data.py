@@ -6,7 +6,7 @@ Every function takes anything that has the attributes of `tokbench.results.Run` 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -182,8 +182,7 @@ def parallel_datasets(run: Run) -> list[str]:
 def natural_datasets(run: Run) -> list[str]:
     """The datasets to rank on, the main one first; a corpus of hard cases is no sample of anything."""
     main = main_dataset(run)
-    hard = {entry["spec"] for entry in run.manifest["datasets"] if entry.get("facts", {}).get("hard_cases")}
-    rest = [name for name in run.datasets if name != main and name not in hard]
+    rest = [name for name in run.datasets if name != main and not facts_of(run, name).get("hard_cases")]
     return ([main] if main else []) + rest
 
 
@@ -225,7 +224,16 @@ def ranked(run: Run, metric: str, dataset: str, *, higher: bool = True) -> pd.Da
     return overall(run, metric, dataset).sort_values("value", ascending=not higher, kind="stable")
 
 
+def dataset_entry(run: Run, dataset: str) -> Mapping[str, Any]:
+    """What the manifest of a run holds on a dataset; empty where it has none."""
+    return next((entry for entry in run.manifest.get("datasets", []) if entry["spec"] == dataset), {})
+
+
+def facts_of(run: Run, dataset: str) -> Mapping[str, Any]:
+    """What a dataset says of itself."""
+    return dataset_entry(run, dataset).get("facts") or {}
+
+
 def kind(run: Run, dataset: str) -> str:
     """Whether a dataset is "text" or "code", whose languages are programming languages."""
-    entries = [entry for entry in run.manifest.get("datasets", []) if entry.get("spec") == dataset]
-    return str(entries[0].get("kind", "text")) if entries else "text"
+    return str(dataset_entry(run, dataset).get("kind", "text"))

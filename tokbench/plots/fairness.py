@@ -47,9 +47,9 @@ def draw(run: Run) -> Figure | None:
     shades = f"shades and the bar of the most expensive: {run.level} intervals; " if known else ""
     style.caption(
         figure,
-        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity."
-        + f" {hollow(run, order)}".rstrip()
-        + f" {absent(run, order)}".rstrip(),
+        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity.",
+        hollow(run, order),
+        absent(run, order),
     )
     return figure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -47,11 +48,13 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "", parallel: bool = F
     # tokenizers that lose text do not set the scale, where there are others
     ends = data.shaded(table[sound] if sound else table)
     table = table.rename(index=lambda code: language_label(code, data.kind(run, dataset)))
-    note = f"{note} {explained(run)}".strip() if losses(run) else note
-    return _heat(table, ends, title=f"{metric} · {dataset_label(run, dataset)}", unit=unit, note=note)
+    notes = note, explained(run) if losses(run) else ""
+    return _heat(table, ends, title=f"{metric} · {dataset_label(run, dataset)}", unit=unit, notes=notes)
 
 
-def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: str, note: str) -> Figure:
+def _heat(
+    table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: str, notes: Iterable[str]
+) -> Figure:
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     chosen = style.size()
@@ -90,8 +93,7 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
     bar.outline.set_visible(False)
     bar.set_label(wrapped(unit, long * 72, chosen.type))
     figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=chosen.type + 0.5)
-    if note:
-        style.caption(figure, note)
+    style.caption(figure, *notes)
     return figure
 
 

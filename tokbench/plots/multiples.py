@@ -77,10 +77,12 @@ def draw_curves(
             style.tell(text, curve.tokenizer, "")
     else:
         figure = _grid(curves, x, y, marks)
-    if note:
-        axes_note = f" Horizontal: {x.label}. Vertical: {y.label}." if len(curves) > TOGETHER else ""
-        axes_note += " Grey: from the lowest to the highest of all." if len(curves) > _SINGLE else ""
-        style.caption(figure, note + axes_note)
+    style.caption(
+        figure,
+        note,
+        f"Horizontal: {x.label}. Vertical: {y.label}." if len(curves) > TOGETHER else "",
+        "Grey: from the lowest to the highest of all." if len(curves) > _SINGLE else "",
+    )
     return figure
 
 

@@ -117,14 +117,14 @@ def draw(run: Run) -> Figure | None:
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     style.caption(
         figure,
-        "Up and to the right is better."
-        + (f" Bars: {data.levels(run)} intervals." if bars else "")
-        + (" Steps: tokenizers that no other beats on both." if steps else "")
-        + f" {hollow(run, points)}".rstrip()
-        + (" Arrow: far above, at the figure." if far else "")
-        + (f" Speed: {first}." if first else "")
-        + f" {data.busy(run)}".rstrip()
-        + f" {absent(run, points)}".rstrip(),
+        "Up and to the right is better.",
+        f"Bars: {data.levels(run)} intervals." if bars else "",
+        "Steps: tokenizers that no other beats on both." if steps else "",
+        hollow(run, points),
+        "Arrow: far above, at the figure." if far else "",
+        f"Speed: {first}." if first else "",
+        data.busy(run),
+        absent(run, points),
         later=shown.values(),
     )
     places = {shown[name]: point for name, point in points.items()}

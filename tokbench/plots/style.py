@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import UnknownNameError
 from tokbench.plots.widths import wrapped
-from tokbench.wording import interval
+from tokbench.wording import interval, sentences
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -299,14 +299,16 @@ def grid(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
-def caption(figure: Figure, text: str, later: Collection[str] = ()) -> None:
-    """A note under a figure: what is drawn, what the marks mean, over how much text.
+def caption(figure: Figure, *said: str, later: Collection[str] = ()) -> None:
+    """A note under a figure, of the sentences given: what is drawn, what the marks mean, over how much text.
 
     It is the figure's label too; a page that sets text itself draws without it (see `house_style`). It names
     the scripts of letters written as escapes in what is drawn by now, or is `later`.
     """
     from matplotlib.text import Text
 
+    if not (text := sentences(*said)):
+        return
     figure.set_label(text)
     if not outlined():
         return

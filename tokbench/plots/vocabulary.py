@@ -14,6 +14,7 @@ from tokbench.plots.losses import losses, mark_of
 from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.results import Run
 from tokbench.spec import Spec
+from tokbench.wording import sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,9 +81,11 @@ def _draw(run: Run, metric: str, vertical: str, said: str = "") -> Figure | None
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
         y=Axis(label=vertical),
         marks=True,
-        note=f"Over {dataset_label(run, dataset)}{pooled}; band: {run.level} interval."
-        + (f" {explained(run)}" if any(map(mark_of, curves)) else "")
-        + (f" {said}" if said else ""),
+        note=sentences(
+            f"Over {dataset_label(run, dataset)}{pooled}; band: {run.level} interval.",
+            explained(run) if any(map(mark_of, curves)) else "",
+            said,
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from tokbench.reports.sizes import counted_on
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.tables import metric_column
 from tokbench.results import Run
+from tokbench.wording import sentences
 
 MOST_PAIRS = 200
 """Pairs that a table shows: fifty tokenizers have 1,225."""
@@ -51,10 +52,14 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         )
         for row in rows.head(MOST_PAIRS).itertuples()
     )
-    note = f"{_FAMILY} {counted_on(run, dataset)}"
-    note += " Grey: one of the two loses something, so the difference speaks for neither." if lost else ""
-    if of > MOST_PAIRS:
-        note += f" {MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
+    note = sentences(
+        _FAMILY,
+        counted_on(run, dataset),
+        "Grey: one of the two loses something, so the difference speaks for neither." if lost else "",
+        f"{MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
+        if of > MOST_PAIRS
+        else "",
+    )
     return Table(f"differences-{metric}", f"{metric} · {dataset_label(run, dataset)}", columns, made, note)
 
 

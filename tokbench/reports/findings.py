@@ -17,7 +17,7 @@ from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
 from tokbench.reports.training import how_much, trained_beside, trained_on
 from tokbench.results import Run
-from tokbench.wording import all_of_whom, listed
+from tokbench.wording import all_of_whom, listed, sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def compression(run: Run) -> KeyFinding | None:
     if best["tokenizer"] in homework:
         gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
     sentence += _left_out(run, rows["tokenizer"].tolist())
-    return KeyFinding("compression", sentence, f"{gist} {gist_elsewhere}".rstrip())
+    return KeyFinding("compression", sentence, sentences(gist, gist_elsewhere))
 
 
 def _trained(run: Run, dataset: str) -> str:
@@ -181,9 +181,9 @@ def fairness(run: Run) -> KeyFinding | None:
     for other in data.parallel_datasets(run):
         if other != dataset and (there := _premiums(run, other)):
             sentence += f". On {dataset_label(run, other)}, {there}"
-    said = [sentence, _trained(run, dataset)]
-    sentences = [f"{each}." for each in said if each] + [caveat_of(run, dataset)]
-    return KeyFinding("fairness", " ".join(filter(None, sentences)))
+    trained = _trained(run, dataset)
+    said = sentences(f"{sentence}.", f"{trained}." if trained else "", caveat_of(run, dataset))
+    return KeyFinding("fairness", said)
 
 
 def _premiums(run: Run, dataset: str) -> str:
@@ -243,7 +243,7 @@ def speed(run: Run) -> KeyFinding | None:
     else:
         unbeaten = listed([labels[name] for name in front], "or")
         sentence += f" No other tokenizer beats {unbeaten} on both speed and compression."
-    return KeyFinding("speed", f"{sentence} {data.busy(run)}".rstrip())
+    return KeyFinding("speed", sentences(sentence, data.busy(run)))
 
 
 def coverage(run: Run) -> KeyFinding | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -11,7 +10,7 @@ from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.reports.figures import number
 from tokbench.results import Run
-from tokbench.wording import counted, span
+from tokbench.wording import counted, sentences, span
 
 OF_THESE = " Blocks of one text resemble each other: intervals are of these documents, not of text like them."
 
@@ -34,7 +33,7 @@ def counted_on(run: Run, dataset: str, names: Sequence[str] = ()) -> str:
         said[0] += f" in {languages} languages"
     said += _amounts(whole, "text_bytes", "byte of UTF-8", "bytes of UTF-8")
     said += _amounts(whole, "tokens", "token", "tokens")
-    consecutive = bool(facts_of(run, dataset).get("consecutive"))
+    consecutive = bool(data.facts_of(run, dataset).get("consecutive"))
     kind = "block of consecutive documents" if consecutive else "independent cluster"
     said += _amounts(whole, "clusters", kind, kind.replace(" ", "s ", 1) if consecutive else f"{kind}s")
     said += _amounts(rows[rows["language"] != ALL], "gold_words", "gold word", "gold words")
@@ -51,12 +50,7 @@ def _amounts(rows: pd.DataFrame, metric: str, one: str, many: str) -> list[str]:
     return [f"{amount} {one if high == 1 else many}"]
 
 
-def facts_of(run: Run, dataset: str) -> Mapping[str, Any]:
-    """What the manifest of a run says of a dataset."""
-    return next((each.get("facts") or {} for each in run.manifest["datasets"] if each["spec"] == dataset), {})
-
-
 def caveat_of(run: Run, dataset: str) -> str:
     """What the makers of a dataset say of figures that compare its languages, and what it lacks; or nothing."""
-    facts = facts_of(run, dataset)
-    return " ".join(str(facts[key]) for key in ("caveat", "lacks") if facts.get(key))
+    facts = data.facts_of(run, dataset)
+    return sentences(facts.get("caveat", ""), facts.get("lacks", ""))

@@ -18,7 +18,7 @@ from tokbench.reports.figures import decimals
 from tokbench.reports.table import Cells, Column, Table, TableCell, tokenizer_rows
 from tokbench.reports.tables import metric_column
 from tokbench.results import Run
-from tokbench.wording import span
+from tokbench.wording import sentences, span
 
 FORMS = (
     ("batch", "cold", "first pass"),
@@ -37,7 +37,7 @@ _NOTE = (
     "parentheses 95 % intervals. First pass: {first}; all others: text met before. Rank: by {rank}; a range "
     "where intervals overlap."
 )
-_SAME_NOTE = " ×: how many times as fast as the tokenizer named, which gave the same ids."
+_SAME_NOTE = "×: how many times as fast as the tokenizer named, which gave the same ids."
 _CLOCKS = {"wall": "wall time", "cpu": "CPU time"}
 
 
@@ -55,7 +55,7 @@ def measurements(run: Run) -> Table:
     there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
     made = tokenizer_rows(run, {name: [cells[name, metric] for metric in shown] for name in there})
     of = f"Speeds and latencies are of {dataset_label(run, timed)}." if (rows["dataset"] == timed).any() else ""
-    note = " ".join(filter(None, (of, data.busy(run))))
+    note = sentences(of, data.busy(run))
     return Table("speed", "Speed, memory, load time", columns, made, note)
 
 
@@ -120,7 +120,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     label = dataset_label(run, dataset)
     first = data.first_pass(run, dataset) or "not timed"
     note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")], first=first, rank=by)
-    note = " ".join(filter(None, (note + (_SAME_NOTE if references else ""), data.busy(run))))
+    note = sentences(note, _SAME_NOTE if references else "", data.busy(run))
     return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tokenizer_rows(run, rows), note)
 
 

@@ -21,7 +21,7 @@ from tokbench.reports.sizes import caveat_of, counted_on
 from tokbench.reports.table import Cells, Column, Row, Table, TableCell, tokenizer_rows
 from tokbench.reports.training import fewer_notes, training_marks, training_notes
 from tokbench.results import Run
-from tokbench.wording import in_unit
+from tokbench.wording import in_unit, sentences
 
 ALONG = "Bold: the best of its language, and those that the paired test does not tell apart from it."
 
@@ -112,14 +112,19 @@ def headline(run: Run, dataset: str, *, metrics: Sequence[str] = (), rows: Seque
         if column.key in shown
         for name in marks.best(run, column.key, dataset, column.better, cells.values_of(column.key, names))
     )
-    said = [BOLD if best else marks.nothing_bold(run, shown, dataset)]
-    said += ["" if first is None or rows else f"Ranked by {first.label}.", explained(run, names)]
-    said += [*training_notes(run, dataset, names), *fewer_notes(run, names)]
-    if speeds := {"encode_speed", "encode_speed_cold"} & {*shown}:
-        timed = data.shown_pass(run, dataset)
-        again = "; again, over a little of it" if len(speeds) > 1 else ""
-        said += [f"Encode speed: {timed}{again}." if timed else "", data.busy(run)]
-    note = " ".join([*filter(None, said), counted_on(run, dataset, tuple(names))])
+    speeds = {"encode_speed", "encode_speed_cold"} & {*shown}
+    timed = data.shown_pass(run, dataset) if speeds else ""
+    again = "; again, over a little of it" if len(speeds) > 1 else ""
+    note = sentences(
+        BOLD if best else marks.nothing_bold(run, shown, dataset),
+        "" if first is None or rows else f"Ranked by {first.label}.",
+        explained(run, names),
+        *training_notes(run, dataset, names),
+        *fewer_notes(run, names),
+        f"Encode speed: {timed}{again}." if timed else "",
+        data.busy(run) if speeds else "",
+        counted_on(run, dataset, tuple(names)),
+    )
     return Table(f"headline-{_slug(dataset)}", dataset_label(run, dataset), tuple(columns), made, note, best)
 
 
@@ -186,13 +191,12 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
         for name in marks.best(run, metric, dataset, column.better, values[code], code)
     )
     title = f"{metric} · {dataset_label(run, dataset)}"
-    said = (
+    note = sentences(
         f"{column.help}." if column.help else "",
         ALONG if best else "",
         counted_on(run, dataset),
         caveat_of(run, dataset) if metric in _BETWEEN else "",
     )
-    note = " ".join(filter(None, said))
     return Table(f"{metric}-{_slug(dataset)}", title, tuple(columns), rows, note, best)
 
 
@@ -256,9 +260,14 @@ def fairness(run: Run, dataset: str) -> Table:
     rows = tokenizer_rows(run, figures, marks=training_marks(run, dataset))
     values = {name: cell.value for name, cell in ginis.items() if cell.value is not None}
     best = frozenset((names.index(name), 1) for name in marks.best(run, "gini", dataset, "lower", values))
-    said = (explained(run), BOLD if best else "", *training_notes(run, dataset))
-    said += (counted_on(run, dataset), caveat_of(run, dataset))
-    return Table("fairness", dataset_label(run, dataset), columns, rows, " ".join(filter(None, said)), best)
+    note = sentences(
+        explained(run),
+        BOLD if best else "",
+        *training_notes(run, dataset),
+        counted_on(run, dataset),
+        caveat_of(run, dataset),
+    )
+    return Table("fairness", dataset_label(run, dataset), columns, rows, note, best)
 
 
 def reference_of(run: Run, dataset: str, premiums: pd.Series[float]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.results import Run
 from tokbench.spec import Spec
@@ -42,10 +43,8 @@ def _training_text(run: Run) -> dict[str, list[str]]:
 
 def _looked_for(run: Run, dataset: str) -> dict[str, dict[str, int]]:
     """Lines looked for in the training text and found there, by language."""
-    for entry in run.manifest.get("datasets", []):
-        if entry["spec"] == dataset and isinstance(entry.get("in_training"), dict):
-            return {code: counts for code, counts in entry["in_training"].items() if counts["lines"]}
-    return {}
+    found = data.dataset_entry(run, dataset).get("in_training") or {}
+    return {code: counts for code, counts in found.items() if counts["lines"]}
 
 
 def _share(counts: list[dict[str, int]]) -> float:
