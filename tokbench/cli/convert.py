@@ -9,10 +9,10 @@ from tokbench.capabilities import Prunable
 from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
-from tokbench.cli.writing import check_apart, check_target, elsewhere, save, use_of
+from tokbench.cli.writing import check_apart, check_target, elsewhere, other_openers, save, use_of
 from tokbench.corpus import Dataset
-from tokbench.errors import CorpusError, SpecError
-from tokbench.family import Progress
+from tokbench.errors import CorpusError, FormatError, SpecError
+from tokbench.family import Progress, TokenizerFamily
 from tokbench.spec import Option
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -37,14 +37,26 @@ def convert(
     """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, GGUF, Tekken, folder.
 
     The in-house families open what others publish and write it again: `tokbench diff` proves that the ids are
-    the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's.
+    the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's. A path
+    without a family is opened by one that writes such a file.
     """
     check_target(output, force=force, read=files_read(registry, [spec]), may_be_folder=True)
-    tokenizer = registry.load(spec)
-    family = registry.tokenizers[registry.tokenizer_spec(spec).family]
-    save(registry, tokenizer, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
+    try:
+        family, tokenizer = _written(registry, spec, output)
+    except FormatError:
+        able = [other for other, why in other_openers(registry, spec).items() if not why]
+        if not able or not Path(spec).exists():  # a family that is named is meant
+            raise
+        family, tokenizer = _written(registry, able[0], output)
     use = use_of(registry, f"{family.name}:{output}", tokenizer)
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
+
+
+def _written(registry: Registry, spec: str, output: Path) -> tuple[TokenizerFamily, Tokenizer]:
+    """The family and the tokenizer that a spec names, which is written."""
+    tokenizer, family = registry.load(spec), registry.tokenizers[registry.tokenizer_spec(spec).family]
+    save(registry, tokenizer, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
+    return family, tokenizer
 
 
 @opt.loads_tokenizers

@@ -140,10 +140,11 @@ def save(
 
     An ending that the family does not name among those of all its tokenizers is one of this tokenizer's where
     the family knows what was written for its own, as sentencepiece's BPE has `.model` and no other BPE does.
-    Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
+    Raises `FormatError` where the tokenizer cannot be saved so, with what `remedy` says, and `TokenizerError`
+    where it cannot be written there.
     """
     if not isinstance(tokenizer, Savable):
-        raise TokenizerError(f"{getattr(tokenizer, 'name', tokenizer)} cannot be saved; {remedy()}")
+        raise FormatError(f"{getattr(tokenizer, 'name', tokenizer)} cannot be saved; {remedy()}")
     try:
         with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
             aside = Path(folder) / output.name
@@ -159,7 +160,7 @@ def save(
             else:
                 aside.replace(output)
     except FormatError as error:
-        raise TokenizerError(f"{error}; {remedy()}") from error
+        raise FormatError(f"{error}; {remedy()}") from error
     except OSError as error:
         raise TokenizerError(f"cannot write {output}: {reason(error)}") from error
 
@@ -169,20 +170,28 @@ def elsewhere(registry: Registry, spec: str, *, able: str) -> str:
 
     Where none does, those that are `able` in general.
     """
+    found = [
+        f"{quote(other)} ({without_name(why, other)})" if why else quote(other)
+        for other, why in other_openers(registry, spec).items()
+    ]
+    return f"other families open the same file: {' or '.join(found)}" if found else able
+
+
+def other_openers(registry: Registry, spec: str) -> dict[str, str]:
+    """The specs by which other families open a file of a tokenizer; with each, empty or why it does not do."""
     parsed = registry.tokenizer_spec(spec)
     own = registry.tokenizers[parsed.family]
     unsaid = own.unsaid(parsed, registry.context) if own.unsaid is not None else {}
     for path in own.files_of(parsed, registry.context):
-        found = []
+        found = {}
         for family in registry.recognising(path):
             options = {option.name: unsaid[option.name] for option in family.options if option.name in unsaid}
-            other = str(Spec(family.name, str(path), options))
             if family is not own:
-                _, why = _opened(registry, other)
-                found.append(f"{quote(other)} ({without_name(why, other)})" if why else quote(other))
+                other = str(Spec(family.name, str(path), options))
+                _, found[other] = _opened(registry, other)
         if found:
-            return f"other families open the same file: {' or '.join(found)}"
-    return able
+            return found
+    return {}
 
 
 def _opened(registry: Registry, spec: str) -> tuple[Tokenizer | None, str]:

@@ -120,6 +120,23 @@ def test_an_adapter_writes_its_own_format_alone_and_names_who_writes_others(
     assert not (tmp_path / target).exists()
 
 
+@pytest.mark.parametrize(
+    ("family", "source", "target"),
+    [("bpe", "bpe.json", "o.tiktoken"), ("bpe", "a.json", "folder"), ("unigram", "a.model", "o.json")],
+)
+def test_a_path_without_a_family_is_opened_by_one_that_writes_the_format(
+    family: str, source: str, target: str, tmp_path: Path
+) -> None:
+    trained(family, 300, tmp_path / source)
+    assert f"use it as {family}:{tmp_path / target}" in run(str(tmp_path / source), str(tmp_path / target))
+
+
+def test_where_no_family_writes_it_the_last_one_says_why(tmp_path: Path) -> None:
+    trained("bpe", 300, tmp_path / "a.json")
+    with pytest.raises(TokenizerError, match=r"bpe:.*a\.json cannot be written as 'o\.txt'; name FILE\.json"):
+        run(str(tmp_path / "a.json"), str(tmp_path / "o.txt"))
+
+
 def test_a_sentencepiece_model_is_written_by_the_family_that_can(tmp_path: Path) -> None:
     path = trained("unigram", 300, tmp_path / "a.model").removeprefix("unigram:")
     with pytest.raises(TokenizerError, match=rf"written as FILE\.model alone, .*unigram:{path}"):
