@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from tokbench.vocabulary_files import read_ranks, write_ranks
@@ -18,17 +17,24 @@ from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import (
     complete_document,
     document_of_model,
-    json_of_model,
     model_of_document,
+    own_texts,
 )
 from tokbench_subword.bpe.vocab_merges import check_pair, model_of_pair, save_pair
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import write_gguf
 from tokbench_subword.files.probes import probes_of
-from tokbench_subword.files.proof import Encode, by_mistral, by_tiktoken, by_tokenizers, write_proved
-from tokbench_subword.files.recognising import format_of
+from tokbench_subword.files.proof import (
+    Encode,
+    Proof,
+    by_mistral,
+    by_tiktoken,
+    is_converted,
+    json_content,
+    write_json,
+    write_proved,
+)
 from tokbench_subword.files.tekken import write_tekken
-from tokbench_subword.files.tokenizer_json import content_of, write_document
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.prepared import PreparedEncoder
@@ -50,45 +56,35 @@ def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, sour
     """
     target = Path(path)
     conversion = _conversion(target, tokens)
-    if conversion is None:
-        formats.check_ending(tokens.name, target, formats.BPE)
-        document = complete_document(tokens.model, tokens.document)
-        own = not source or not Path(source).is_file() or format_of(source) == "tokenizer.json"
-        if own and not _names_added(document, tokens.model):
-            write_document(document, target)  # nothing is converted, nor may the model give added tokens now
-            return
-        conversion = _to_json(document)
-    _write_proved(target, conversion, tokens, encode)
+    if conversion is not None:
+        proof = _proof(tokens, encode)()
+        write_proved(target, write=conversion.write, read=conversion.read, unsaid=conversion.unsaid, **proof)
+        return
+    formats.check_ending(tokens.name, target, formats.BPE)
+    document = complete_document(tokens.model, tokens.document)
+    changed = is_converted(source) or _names_added(document, tokens.model)
+    write_json(document, target, proof=_proof(tokens, encode) if changed else None)
 
 
 def proved_content(tokens: TokenLookup, encode: Encode) -> dict[str, Any]:
     """What `tokens` are of as the content of a `tokenizer.json`; see `BpeTokenizer.to_dict`."""
     document = complete_document(tokens.model, tokens.document)
-    if _names_added(document, tokens.model):
-        with TemporaryDirectory() as folder:
-            _write_proved(Path(folder) / "tokenizer.json", _to_json(document), tokens, encode)
-    return content_of(document)
+    return json_content(
+        document, proof=_proof(tokens, encode) if _names_added(document, tokens.model) else None
+    )
 
 
 def _names_added(document: TokenizerJson, model: BpeModel) -> bool:
     """Whether the vocabulary of a complete document names added tokens, so that the model may give them."""
-    return len(document.model["vocab"]) != len(json_of_model(model)["vocab"])
+    return len(document.model["vocab"]) > len(own_texts(model))
 
 
-def _to_json(document: TokenizerJson) -> Conversion:
-    return Conversion(lambda aside: write_document(document, aside), by_tokenizers)
-
-
-def _write_proved(target: Path, conversion: Conversion, tokens: TokenLookup, encode: Encode) -> None:
-    write_proved(
-        target,
-        write=conversion.write,
-        read=conversion.read,
-        source=encode,
-        probes=probes_of(tokens.token_bytes_batch(range(tokens.vocab_size)), tokens.document.added_tokens),
-        name=tokens.name,
-        unsaid=conversion.unsaid,
-    )
+def _proof(tokens: TokenLookup, encode: Encode) -> Proof:
+    return lambda: {
+        "source": encode,
+        "probes": probes_of(tokens.token_bytes_batch(range(tokens.vocab_size)), tokens.document.added_tokens),
+        "name": tokens.name,
+    }
 
 
 MOST_STATED = 8

@@ -330,7 +330,6 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
             "why_not_lossless": "; ".join(self._losses) or None,
             "word_cache_bytes": self.cache,
             "library": "tokbench (in-house)",
-            "files": [self.source] if self.source else [],
         }
 
     def __repr__(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,14 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import BpeModel, Level, can_happen, check_size
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.files.tokenizer_json import bpe_model
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, numbered
+from tokbench_subword.files.tokenizer_json import bpe_model, naming_added
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.patterns.writing import in_ruby
+from tokbench_subword.training.spelling import each_pair_once
 
 
 def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:
@@ -139,9 +139,7 @@ def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, whe
             raise TokenizerError(
                 f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or what they make, is no token"
             ) from error
-    rows = np.array(found, np.int32).reshape(-1, 3)
-    _, first = np.unique((rows[::-1, 0].astype(np.int64) << 32) | rows[::-1, 1], return_index=True)
-    return rows if len(first) == len(rows) else rows[np.sort(len(rows) - 1 - first)]
+    return each_pair_once(np.array(found, np.int32).reshape(-1, 3))
 
 
 def token_text(model: BpeModel, token: bytes) -> str:
@@ -161,36 +159,28 @@ def merged_texts(model: BpeModel, texts: Mapping[int, str]) -> list[tuple[str, s
     return [(texts[left], texts[right]) for left, right, _ in rows.tolist()]
 
 
-def json_of_model(model: BpeModel, *, names: Mapping[int, str] = MappingProxyType({})) -> dict[str, Any]:
-    """The model as `tokenizers` reads it, with tokens that it does not know of by their texts, `names`."""
+def own_texts(model: BpeModel) -> dict[int, str]:
+    """The tokens that a file of the model alone has, by id: its own, and the unknown one."""
     unknown = {index: text for text, index in model.special_tokens.items() if index == model.unk}
-    texts = unknown | texts_by_id(model)
-    vocab = {text: index for index, text in texts.items()}
-    for index, name in sorted(names.items()):
-        vocab.setdefault(name, index)
-    return bpe_model(
-        dict(sorted(vocab.items(), key=lambda item: item[1])),
-        list(map(list, merged_texts(model, texts))),
-        dropout=model.dropout or None,
-        unk_token=None if model.unk is None else texts[model.unk],
-        continuing_subword_prefix=model.continuing_prefix or None,
-        end_of_word_suffix=model.end_of_word or None,
-        fuse_unk=model.fuse_unk,
-        byte_fallback=model.byte_fallback,
-        ignore_merges=model.whole_tokens,
-    )
+    return unknown | texts_by_id(model)
 
 
 def complete_document(model: BpeModel, document: TokenizerJson) -> TokenizerJson:
-    """The document with the model in it: all that a `tokenizer.json` holds.
-
-    Its vocabulary names added tokens whose ids are not those that `tokenizers` would give them. The model may
-    then give one of them for text in which it is not matched.
-    """
-    content = json_of_model(model)
-    if any(token.id != index for token, index in numbered(document.added_tokens, content["vocab"])):
-        content = json_of_model(model, names={token.id: token.content for token in document.added_tokens})
-    return document.with_model(content)
+    """The document with the model in it: all that a `tokenizer.json` holds; see `naming_added`."""
+    texts = own_texts(model)
+    return document.with_model(
+        bpe_model(
+            naming_added({text: index for index, text in texts.items()}, document.added_tokens),
+            list(map(list, merged_texts(model, texts))),
+            dropout=model.dropout or None,
+            unk_token=None if model.unk is None else texts[model.unk],
+            continuing_subword_prefix=model.continuing_prefix or None,
+            end_of_word_suffix=model.end_of_word or None,
+            fuse_unk=model.fuse_unk,
+            byte_fallback=model.byte_fallback,
+            ignore_merges=model.whole_tokens,
+        )
+    )
 
 
 def document_of_model(model: BpeModel) -> TokenizerJson:

@@ -16,9 +16,14 @@ from typing import Any
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import first_difference
 from tokbench_subword.files.probes import Probe
+from tokbench_subword.files.recognising import format_of
+from tokbench_subword.files.tokenizer_json import content_of, write_document
+from tokbench_subword.pipeline.document import TokenizerJson
 
 Encode = Callable[[str], Any]
 """A text to its ids, a sequence or an array."""
+Proof = Callable[[], dict[str, Any]]
+"""What a tokenizer's files are held against: `source`, `probes` and `name` of `write_proved`."""
 
 
 def write_proved(
@@ -55,6 +60,27 @@ def write_proved(
                 part.replace(target / part.name)
         else:
             aside.replace(target)
+
+
+def write_json(document: TokenizerJson, path: str | os.PathLike[str], *, proof: Proof | None) -> None:
+    """Write a `tokenizer.json`; with `proof`, where `tokenizers` gives the ids of what it describes."""
+    if proof is None:
+        write_document(document, path)
+    else:
+        write_proved(path, write=lambda aside: write_document(document, aside), read=by_tokenizers, **proof())
+
+
+def json_content(document: TokenizerJson, *, proof: Proof | None) -> dict[str, Any]:
+    """The content of a `tokenizer.json`, which is proved as `write_json` proves it."""
+    if proof is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            write_json(document, Path(folder) / "tokenizer.json", proof=proof)
+    return content_of(document)
+
+
+def is_converted(source: str) -> bool:
+    """Whether a `tokenizer.json` of what was read from the file `source`, if any, is in another format."""
+    return bool(source) and Path(source).is_file() and format_of(source) != "tokenizer.json"
 
 
 def _difference(

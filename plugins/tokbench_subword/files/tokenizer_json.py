@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from tokbench.errors import TokenizerError
 from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.json_numbers import WrittenFloat
 from tokbench_subword.files.well_formed import check_parts
-from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
+from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken, numbered
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F]..)|.)", re.DOTALL)
@@ -124,6 +124,17 @@ def _added(entry: Any, where: str) -> AddedToken:
                 f"{where}: the added token {entry['content']!r:.80} has {flag} {value!r:.80}, not true or false"
             )
     return AddedToken(entry["content"], entry["id"], **said)
+
+
+def naming_added(vocab: Mapping[str, int], added: Iterable[AddedToken]) -> dict[str, int]:
+    """A vocabulary in the order of ids, with added tokens whose ids `tokenizers` would not give them without.
+
+    The model may then give one of them for text in which it is not matched.
+    """
+    added = tuple(added)
+    if any(token.id != index for token, index in numbered(added, vocab)):
+        vocab = {**{token.content: token.id for token in added}, **vocab}
+    return dict(sorted(vocab.items(), key=lambda item: item[1]))
 
 
 def content_of(document: TokenizerJson) -> dict[str, Any]:

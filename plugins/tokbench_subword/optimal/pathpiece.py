@@ -89,4 +89,4 @@ def tokenizer_of(
         for index, text in enumerate(special)
     )
     document = replace(document_around(pattern, "byte"), added_tokens=added).with_model(model)
-    return JsonUnigramTokenizer(document, name=name, notes={"trained_as": "PathPiece"})
+    return JsonUnigramTokenizer(document, name=name)

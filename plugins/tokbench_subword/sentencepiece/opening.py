@@ -22,13 +22,12 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     path = file_of(spec, _FILES, "sentencepiece")
     cache = cache_bytes(spec.get("cache"), where=str(spec))
     options: dict[str, Any] = {"threads": context.threads, "cache": cache}
-    notes = {"files": [str(path)]}
     remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
     found = expect(path, "sentencepiece", "tokenizer.json", "gguf", remedy=remedy)
     if found == "tokenizer.json":
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
-        options |= {"name": str(spec), "notes": notes, "match_special": bool(spec.get("match_special", False))}
+        options |= {"name": str(spec), "match_special": bool(spec.get("match_special", False))}
         return cast(Tokenizer, JsonUnigramTokenizer.from_file(path, **options))
     if "match_special" in spec.options:
         raise TokenizerError(
@@ -54,7 +53,7 @@ def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **optio
     found = read_gguf(path, model, remedy=remedy)
     name = name or str(path)
     symbols = {text for text, kind in zip(found.tokens, found.types, strict=True) if kind == USER_DEFINED}
-    tokenizer = SpmTokenizer(name, model_of_gguf(found, name), notes={"files": [str(path)]}, **options)
+    tokenizer = SpmTokenizer(name, model_of_gguf(found, name), **options)
     if not symbols:
         return tokenizer
     if model == "t5":

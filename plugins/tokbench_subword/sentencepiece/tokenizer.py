@@ -56,12 +56,10 @@ class SpmTokenizer(OneByOne, Rebuilt):
         *,
         threads: int = 1,
         cache: int = CACHE_BYTES,
-        notes: Mapping[str, Any] | None = None,
     ) -> None:
         self.name = name
         self.threads = threads
         self.cache = cache
-        self.notes = dict(notes or {})
         self._build(model)
 
     def _build(self, model: spm.SpmModel) -> None:
@@ -93,7 +91,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
                 f"{name or where}: a sentencepiece model of the type {kind!r}, not {model_type!r}; "
                 f"load it as '{family}:{where}'"
             )
-        return cls(name or where, model, **options, notes={"files": [where]})
+        return cls(name or where, model, **options)
 
     # --- text to ids ------------------------------------------------------------------------------------
 
@@ -264,7 +262,6 @@ class SpmTokenizer(OneByOne, Rebuilt):
             "user_defined_symbols": self.vocabulary.of_type(spm.USER_DEFINED),
             "lossless": False,
             "why_not_lossless": "; ".join(self._losses()),
-            **self.notes,
         }
 
     def _losses(self) -> Iterator[str]:

@@ -62,13 +62,11 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         threads: int = 1,
         cache: int = CACHE_BYTES,
         match_special: bool = False,
-        notes: Mapping[str, Any] | None = None,
     ):
         self.name = name
         self.threads = threads
         self.cache = cache
         self.match_special = match_special
-        self.notes = dict(notes or {})
         self._surround(document)
 
     def _surround(self, document: TokenizerJson) -> None:
@@ -259,5 +257,4 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             "why_not_lossless": None
             if self.lossless
             else "normalizers and unknown characters; U+2581 comes back as a space",
-            **self.notes,
         }

@@ -38,6 +38,7 @@ def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
         threads=context.threads,
         cache=cache_bytes(spec.get("cache"), where=str(spec)),
         match_special=bool(spec.get("match_special", False)),
+        source=str(path),
         notes=notes,
     )
 
@@ -49,8 +50,7 @@ def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
-    notes = {"files": [str(path)], "rules_from": path.name}
-    return model_of_document(read_document(path), where=str(path)), notes
+    return model_of_document(read_document(path), where=str(path)), {"rules_from": path.name}
 
 
 def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
@@ -64,7 +64,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
-    notes: dict[str, Any] = {"files": [str(path)]}
+    notes: dict[str, Any] = {}
     twice = 1 + max(vocabulary.values()) - len(vocabulary)  # the last line always counts
     if twice:
         notes["tokens_listed_twice"] = twice
@@ -135,7 +135,7 @@ def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
         max_input_chars_per_word=_NO_LONGEST,
         document=bert_document(added_tokens=added),
     )
-    return model, {"files": [str(path)], "rules_from": "GGUF: those of the uncased BERT"}
+    return model, {"rules_from": "GGUF: those of the uncased BERT"}
 
 
 _BEGINS_WORD = "\u2581"

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenizerError
@@ -14,8 +13,8 @@ from tokbench.arguments import known_id, plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files import formats
 from tokbench_subword.files.probes import probes_of
-from tokbench_subword.files.proof import by_tokenizers, write_proved
-from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
+from tokbench_subword.files.proof import is_converted, json_content, write_json
+from tokbench_subword.files.tokenizer_json import document_of
 from tokbench_subword.files.vocab_txt import write_vocabulary
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
@@ -62,6 +61,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         threads: int = 1,
         cache: int = CACHE_BYTES,
         match_special: bool = False,
+        source: str = "",
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         self.name = name
@@ -72,6 +72,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self.vocab_size = model.size
         self.unk_id = model.unk_id
         self.special_ids = frozenset(model.special_tokens.values())
+        self.source = source
         self.notes = dict(notes or {})
 
     @property
@@ -169,10 +170,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         Raises `TokenizerError` where `tokenizers` would give other ids (see `save`).
         """
         document = document_of_model(self.model)
-        if len(document.model["vocab"]) > len(self.model.vocabulary):
-            with TemporaryDirectory() as folder:
-                self._write_proved(document, Path(folder) / "tokenizer.json")
-        return content_of(document)
+        return json_content(document, proof=self._proof if self._names_added(document) else None)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
@@ -200,22 +198,19 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             self.save_vocabulary(target)
             return
         document = document_of_model(self.model)
-        sources = [Path(source).name for source in self.notes.get("files", ())]
-        own = sources in ([], [self.notes.get("rules_from")])  # a tokenizer.json has rules of its own
-        if own and len(document.model["vocab"]) == len(self.model.vocabulary):
-            write_document(document, target)
-            return
-        self._write_proved(document, target)
+        changed = is_converted(self.source) or self._names_added(document)
+        write_json(document, target, proof=self._proof if changed else None)
 
-    def _write_proved(self, document: TokenizerJson, target: Path) -> None:
-        write_proved(
-            target,
-            write=lambda aside: write_document(document, aside),
-            read=by_tokenizers,
-            source=self.changed(match_special=False).encode,  # which is no part of a file
-            probes=probes_of(map(self.token_bytes, range(self.vocab_size)), self.document.added_tokens),
-            name=self.name,
-        )
+    def _names_added(self, document: TokenizerJson) -> bool:
+        """Whether the vocabulary of a document names added tokens, so that the model may give them."""
+        return len(document.model["vocab"]) > len(self.model.vocabulary)
+
+    def _proof(self) -> dict[str, Any]:
+        return {
+            "source": self.changed(match_special=False).encode,  # which is no part of a file
+            "probes": probes_of(map(self.token_bytes, range(self.vocab_size)), self.document.added_tokens),
+            "name": self.name,
+        }
 
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
         """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
+from tokbench_subword.files.tokenizer_json import naming_added
+from tokbench_subword.pipeline.added_tokens import check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.wordpiece.encoder import preparation_of
@@ -70,20 +71,13 @@ def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
 
 
 def document_of_model(model: WordPieceModel) -> TokenizerJson:
-    """The `tokenizer.json` that `tokenizers` and `transformers` open with the same ids.
-
-    Its vocabulary names added tokens whose ids are not those that `tokenizers` would give them. The model may
-    then give one of them for text in which it is not matched.
-    """
-    vocabulary, added = dict(model.vocabulary), model.document.added_tokens
-    if any(token.id != index for token, index in numbered(added, vocabulary)):
-        vocabulary |= {token.content: token.id for token in added}
+    """The `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
     return model.document.with_model(
         {
             "type": "WordPiece",
             "unk_token": model.unk_token,
             "continuing_subword_prefix": model.prefix,
             "max_input_chars_per_word": model.max_input_chars_per_word,
-            "vocab": dict(sorted(vocabulary.items(), key=lambda item: item[1])),
+            "vocab": naming_added(model.vocabulary, model.document.added_tokens),
         }
     )

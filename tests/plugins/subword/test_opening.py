@@ -10,6 +10,8 @@ import pytest
 
 import tokbench
 from tokbench.errors import TokenizerError, UnknownNameError
+from tokbench.inspection.facts import facts
+from tokbench.registry import build_registry
 
 MODELS: dict[str, dict[str, Any]] = {
     "bpe": {"type": "BPE", "vocab": {"[UNK]": 0, "a": 1, "b": 2}, "merges": [], "unk_token": "[UNK]"},
@@ -52,3 +54,20 @@ def test_options_of_training_are_refused_for_what_is_trained(spec: str, option: 
     """`end_of_word` was accepted by BPE, and did nothing; the other families have no such option."""
     with pytest.raises((TokenizerError, UnknownNameError), match=option.partition("=")[0]):
         tokbench.load(f"{spec},{option}")
+
+
+def test_facts_list_all_files_that_are_read_with_their_sizes(tmp_path: Path) -> None:
+    """Families of our own named one file alone, and nothing of its size."""
+    texts = {
+        "vocab.json": json.dumps({"a": 0, "b": 1, "ab": 2}),
+        "merges.txt": "#version: 0.2\na b\n",
+        "tokenizer_config.json": '{"tokenizer_class": "GPT2Tokenizer"}',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    registry = build_registry()
+    spec = registry.tokenizer_spec(f"bpe:{tmp_path}")
+    found = facts(registry.load(spec), registry.tokenizers["bpe"], spec, registry.context)["files"]
+    assert {Path(file["path"]).name: file["bytes"] for file in found} == {
+        name: len(text) for name, text in texts.items()
+    }

@@ -20,7 +20,11 @@ def facts_of(text: str):
 
 
 @pytest.mark.parametrize(
-    "spec", ["bytes", "tiktoken:gpt2", "sentencepiece:{}/t5-base/spiece.model", "transformers:{}/qwen2/hf"]
+    "spec",
+    [
+        *("bytes", "tiktoken:gpt2", "sentencepiece:{}/t5-base/spiece.model", "transformers:{}/qwen2/hf"),
+        *("bpe:{}/qwen2/hf", "wordpiece:{}/bert-base-uncased/vocab.txt", "unigram:{}/t5-base/spiece.model"),
+    ],
 )
 def test_every_tokenizer_has_the_same_first_keys(spec, test_data):
     found = facts_of(spec.format(test_data / "vocabs"))
