@@ -12,30 +12,23 @@ from tokbench_subword.bpe.tokenizer_json import texts_by_id
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.decoders import BYTE, replacements_of
-from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.document import steps_of
+from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 
 
-class TokenLookup:
+class TokenLookup(DocumentTokenizer):
     """What a tokenizer knows of its ids: those of `model`, and the added tokens of `document`.
 
     With `literal`, no added token is bytes spelled as letters.
     """
 
-    name: str
     model: BpeModel
-    document: TokenizerJson
     literal: bool
     _preparation: BpePreparation
 
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids: one more than the highest."""
-        return self._size
-
-    @property
-    def special_ids(self) -> frozenset[int]:
-        """The ids of special tokens."""
-        return self._special_ids
+    @cached_property
+    def _size(self) -> int:
+        return max(len(self.model), 1 + max((token.id for token in self.document.added_tokens), default=-1))
 
     @property
     def unk_id(self) -> int | None:
@@ -58,29 +51,9 @@ class TokenLookup:
         """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
         return self._ids.get(token, self.model.unk)
 
-    def convert_id_to_token(self, token_id: int) -> str:
-        """A token as files spell it, empty for an id that no token has.
-
-        Raises `TokenizerError` for an id outside the vocabulary.
-        """
-        return self._texts[known_id(token_id, self.vocab_size, name=self.name)]
-
-    @cached_property
-    def _size(self) -> int:
-        return max(len(self.model), 1 + max((token.id for token in self.document.added_tokens), default=-1))
-
-    @cached_property
-    def _special_ids(self) -> frozenset[int]:
-        return frozenset(token.id for token in self.document.added_tokens if token.special)
-
     @cached_property
     def _added_by_id(self) -> dict[int, AddedToken]:
         return {token.id: token for token in self.document.added_tokens}
-
-    @cached_property
-    def _ids(self) -> dict[str, int]:
-        """The ids by how files spell them."""
-        return {text: index for index, text in enumerate(self._texts) if text}
 
     @cached_property
     def _decoded_bytes(self) -> list[bytes]:
@@ -105,17 +78,12 @@ class TokenLookup:
         return any(step.get("type") == "ByteLevel" for step in steps_of(self.document.decoder, "decoders"))
 
     @cached_property
-    def _texts(self) -> list[str]:
-        """Every token as files spell it; empty for ids that are none."""
-        texts = [""] * self.vocab_size
-        for index, text in texts_by_id(self.model).items():
-            texts[index] = text
-        for token in self.document.added_tokens:
-            texts[token.id] = token.content
-        return texts
+    def _names(self) -> dict[int, str]:  # type: ignore[override]
+        """Every token as files spell it."""
+        return texts_by_id(self.model) | {token.id: token.content for token in self.document.added_tokens}
 
     @cached_property
-    def _written(self) -> dict[int, str]:
+    def _written(self) -> dict[int, str]:  # type: ignore[override]
         """Every token as decoding starts from it."""
         return {**texts_by_id(self.model), **self._preparation.written}
 

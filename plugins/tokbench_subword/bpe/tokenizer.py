@@ -35,7 +35,6 @@ from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.decoders import joins_bytes
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
-from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.pipeline.pre_tokenizers import keeps_text
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
 
-class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: ignore[misc, override]
+class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
     """Encodes and decodes text with a `BpeModel` and the document that stands around it.
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
@@ -85,7 +84,7 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
     def _surround(self, document: TokenizerJson) -> None:
         forget_made(self)
         self.document = document
-        self._preparation = BpePreparation.around(self.model, document, match_special=self._match_special)
+        self._preparation = BpePreparation.around(self.model, document, match_special=self.match_special)
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -205,11 +204,6 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
 
     # --- the vocabulary ---------------------------------------------------------------------------
 
-    @property
-    def match_special(self) -> bool:  # type: ignore[override]
-        """Whether `encode` finds special tokens in text."""
-        return self._match_special
-
     @cached_property
     def lossless(self) -> bool:
         """Whether ``decode(encode(text)) == text`` for every text without surrogates."""
@@ -248,11 +242,6 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
     def decode_joins_bytes(self) -> bool:
         """Whether `decode` joins the bytes of tokens: they are bytes, and the file's decoder does no more."""
         return self.model.level == "byte" and joins_bytes(self.document.decoder)
-
-    def pre_tokenize(self, text: str) -> list[str]:
-        """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
-        words = self._preparation.words(text)
-        return [word.token.content if word.token else word.stretch.text for word in words]
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""
@@ -311,24 +300,18 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is, ready for JSON."""
-        model, document, pattern = self.model, self.document, self._preparation.pattern
-        normalizer = [step["type"] for step in steps_of(document.normalizer, "normalizers")]
-        cutting = [step["type"] for step in steps_of(document.pre_tokenizer, "pretokenizers")]
+        model, pattern = self.model, self._preparation.pattern
         return {
             "algorithm": "BPE",
             "level": model.level,
-            "normalizer": " + ".join(normalizer) or None,
-            "pre_tokenizer": str(pattern) if pattern else " + ".join(cutting),
-            **self._preparation.compiled.ways,
+            **self._facts_around(),
+            **({"pre_tokenizer": str(pattern)} if pattern else {}),
             "unicode_version": UNICODE_VERSION,
             "byte_fallback": model.byte_fallback,
             "merges": len(model.merges),
             "dropout": model.dropout,
-            "special_tokens": {t.content: t.id for t in document.added_tokens if t.special},
-            "added_tokens": {t.content: t.id for t in document.added_tokens if not t.special},
             "lossless": self.lossless,
             "why_not_lossless": "; ".join(self._losses) or None,
-            "word_cache_bytes": self.cache,
             "library": "tokbench (in-house)",
         }
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tokbench.arguments import known_id
 from tokbench.batch import batched
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
-from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Preparation
 
@@ -24,17 +25,17 @@ if TYPE_CHECKING:
 
 
 class DocumentTokenizer(ABC):
-    """A tokenizer by its `document`; `_written` is each token by its id, as decoding starts from it, and `_ids`
-    the id of each as the vocabulary writes it.
+    """A tokenizer by its `document`; `_names` are the tokens by id as the vocabulary writes them, `_written` as
+    decoding starts from them.
     """
 
     name: str
-    vocab_size: int
-    match_special: bool
+    cache: int
     document: TokenizerJson
+    _names: Mapping[int, str]
     _written: Mapping[int, str]
-    _ids: Mapping[str, int]
     _preparation: Preparation
+    _match_special: bool
     _joiner: TokenJoiner | None = None
     """What joins the bytes of tokens, where decoding does no more than that."""
 
@@ -42,9 +43,24 @@ class DocumentTokenizer(ABC):
     def __call__(self, text: str) -> list[int]:
         """The ids of `text`, as a list."""
 
-    @abstractmethod
-    def convert_id_to_token(self, token_id: int) -> str:
-        """The token of an id."""
+    @property
+    def match_special(self) -> bool:
+        """Whether `encode` finds special tokens in text; its tables are made for that."""
+        return self._match_special
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids: one more than the highest."""
+        return self._size
+
+    @cached_property
+    def _size(self) -> int:
+        return 1 + max(self._names)
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of special tokens."""
+        return frozenset(token.id for token in self.document.added_tokens if token.special)
 
     @abstractmethod
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -63,6 +79,23 @@ class DocumentTokenizer(ABC):
         new = new_tokens(tokens, self._ids, self.vocab_size, special=special)
         self._surround(replace(self.document, added_tokens=(*self.document.added_tokens, *new)))
         return [token.id for token in new]
+
+    def pre_tokenize(self, text: str) -> list[str]:
+        """The pieces that the model works on, one by one; added tokens are pieces of their own."""
+        words = self._preparation.words(text)
+        return [word.token.content if word.token else word.stretch.text for word in words]
+
+    def convert_id_to_token(self, token_id: int) -> str:
+        """A token as the vocabulary writes it (``Ġword``), empty for an id that no token has.
+
+        Raises `TokenizerError` for an id outside the vocabulary.
+        """
+        return self._names.get(known_id(token_id, self.vocab_size, name=self.name), "")
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        """The ids of the tokens."""
+        return {text: index for index, text in self._names.items()}
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of `text`, as the vocabulary writes them."""
@@ -95,6 +128,23 @@ class DocumentTokenizer(ABC):
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, as `decode` gives it."""
         return self._decoder.texts(batched(batch, name=self.name))
+
+    def _facts_around(self) -> dict[str, Any]:
+        """What `facts` say of all that stands around a model."""
+
+        def kinds(config: Mapping[str, Any] | None, key: str) -> str | None:
+            return " + ".join(str(step.get("type")) for step in steps_of(config, key)) or None
+
+        tokens = self.document.added_tokens
+        return {
+            "normalizer": kinds(self.document.normalizer, "normalizers"),
+            "pre_tokenizer": kinds(self.document.pre_tokenizer, "pretokenizers"),
+            **self._preparation.compiled.ways,
+            "special_tokens": {token.content: token.id for token in tokens if token.special},
+            "added_tokens": {token.content: token.id for token in tokens if not token.special},
+            "match_special": self.match_special,
+            "word_cache_bytes": self.cache,
+        }
 
     @cached_property
     def _decoder(self) -> DocumentDecoder:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import check_generator, known_id, plain_text
+from tokbench.arguments import check_generator, plain_text
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -31,7 +31,6 @@ from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.pipeline.pre_tokenizers import keeps_text
 from tokbench_subword.pipeline.preparation import Preparation
-from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.path_tokens import tokens_of_path
@@ -66,7 +65,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self.name = name
         self.threads = threads
         self.cache = cache
-        self.match_special = match_special
+        self._match_special = match_special
         self._surround(document)
 
     def _surround(self, document: TokenizerJson) -> None:
@@ -77,9 +76,6 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         added = document.added_tokens
         check_numbers(added, vocabulary.ids, len(vocabulary.pieces), where=self.name)
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
-        self._ids = vocabulary.ids | {token.content: token.id for token in added}
-        self.vocab_size = max(self._names) + 1
-        self.special_ids = frozenset(token.id for token in added if token.special)
         self._algorithm = vocabulary.algorithm(where=self.name)
         try:
             self._preparation = Preparation(document=document, match_special=self.match_special)
@@ -210,20 +206,12 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     # --- the simple class API ---------------------------------------------------------------------------
 
-    def pre_tokenize(self, text: str) -> list[str]:
-        """The words of `text` that the model segments."""
-        return [word.text for word in self._preparation.pre_tokenizer(Stretch(self.normalize(text)))]
-
     def convert_token_to_id(self, token: str) -> int:
         """The id of a piece or added token, the unknown id where there is none."""
         index = self._ids.get(token, self.unk_id)
         if index is None:
             raise TokenizerError(f"{self.name}: no piece {token!r}, and no unknown token")
         return index
-
-    def convert_id_to_token(self, token_id: int) -> str:
-        """The piece of an id; raises `TokenizerError` for an id outside the vocabulary."""
-        return self._names[known_id(token_id, self.vocab_size, name=self.name)]
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the `tokenizer.json`, ready for JSON."""
@@ -241,18 +229,10 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""
-
-        def kinds(config: Mapping[str, Any] | None, key: str) -> str | None:
-            return ", ".join(str(step.get("type")) for step in steps_of(config, key)) or None
-
         return {
             "algorithm": "Unigram",
-            "normalizer": kinds(self.document.normalizer, "normalizers"),
-            "pre_tokenizer": kinds(self.document.pre_tokenizer, "pretokenizers"),
+            **self._facts_around(),
             "byte_fallback": bool(len(self._algorithm.byte_ids)),
-            "word_cache_bytes": self.cache,
-            **self._preparation.compiled.ways,
-            "special_tokens": {self._names[index]: index for index in sorted(self.special_ids)},
             "lossless": self.lossless,
             "why_not_lossless": None
             if self.lossless

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenizerError
-from tokbench.arguments import known_id, plain_text
+from tokbench.arguments import plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files import formats
 from tokbench_subword.files.probes import probes_of
@@ -68,10 +68,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self.model = model
         self.threads = threads
         self.cache = cache
-        self.match_special = match_special
-        self.vocab_size = model.size
-        self.unk_id = model.unk_id
-        self.special_ids = frozenset(model.special_tokens.values())
+        self._match_special = match_special
         self.source = source
         self.notes = dict(notes or {})
 
@@ -82,9 +79,17 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def _surround(self, document: TokenizerJson) -> None:
         self.model = replace(self.model, document=document)
-        self.vocab_size = self.model.size
-        self.special_ids = frozenset(self.model.special_tokens.values())
         forget_made(self)
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of special tokens, of the unknown one too."""
+        return frozenset(self.model.special_tokens.values())
+
+    @property
+    def unk_id(self) -> int:
+        """The id of the unknown token."""
+        return self.model.unk_id
 
     # --- text to ids ------------------------------------------------------------------------------------
 
@@ -149,20 +154,13 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     # --- the simple class API ---------------------------------------------------------------------------
 
-    def pre_tokenize(self, text: str) -> list[str]:
-        """The words of `text` that the model sees."""
-        return [word.stretch.text for word in self._preparation.words(text)]
-
     def convert_token_to_id(self, token: str) -> int:
         """The id of a token as the vocabulary writes it, the unknown id where there is none."""
         return self._ids.get(token, self.unk_id)
 
-    def convert_id_to_token(self, token_id: int) -> str:
-        """The token of an id, empty for one that no token has.
-
-        Raises `TokenizerError` for an id outside the vocabulary.
-        """
-        return self.model.tokens.get(known_id(token_id, self.vocab_size, name=self.name), "")
+    @property
+    def _names(self) -> Mapping[int, str]:  # type: ignore[override]
+        return self.model.tokens
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON.
@@ -234,29 +232,19 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""
-        normalizer: Any = self.document.normalizer
-        pre_tokenizer: Any = self.document.pre_tokenizer
+        facts = {"algorithm": "WordPiece", **self._facts_around()}
         if (rules := self.model.rules) is not None:
-            normalizer = f"BERT ({', '.join(rules.on)})" if rules.on else None
-            pre_tokenizer = "BERT: white space, every punctuation character"
+            facts["normalizer"] = f"BERT ({', '.join(rules.on)})" if rules.on else None
+            facts["pre_tokenizer"] = "BERT: white space, every punctuation character"
         return {
-            "algorithm": "WordPiece",
-            "normalizer": normalizer,
-            "pre_tokenizer": pre_tokenizer,
-            **self._preparation.compiled.ways,
+            **facts,
             "byte_fallback": False,
             "special_tokens": self.model.special_tokens,
             "unk_token": self.model.unk_token,
             "prefix": self.model.prefix,
             "max_input_chars_per_word": self.model.max_input_chars_per_word,
-            "word_cache_bytes": self.cache,
-            "match_special": self.match_special,
             "lossless": False,
             "why_not_lossless": "white space is dropped, and a word that cannot be built becomes unknown",
             "unicode": "categories of 8.0, decomposition of 9.0, as tokenizers has them",
             **self.notes,
         }
-
-    @cached_property
-    def _ids(self) -> dict[str, int]:  # type: ignore[override]
-        return {**self.model.vocabulary, **{token.content: token.id for token in self.document.added_tokens}}

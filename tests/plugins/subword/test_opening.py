@@ -49,6 +49,16 @@ def test_stages_find_special_tokens_where_encoding_does(spec: str) -> None:
     assert 3 in stages.encode("a<mark>b")
 
 
+def test_what_encoding_was_prepared_for_cannot_be_set_afterwards(spec: str) -> None:
+    """A copy in another process would be prepared for it, and give other ids."""
+    tokenizer: Any = tokbench.load(spec)
+    with pytest.raises(AttributeError):
+        tokenizer.match_special = True
+    with pytest.raises(AttributeError):
+        tokenizer.vocab_size = 9
+    assert tokenizer.changed(match_special=True).match_special
+
+
 @pytest.mark.parametrize("option", ["end_of_word=</w>", "vocab_size=9"])
 def test_options_of_training_are_refused_for_what_is_trained(spec: str, option: str) -> None:
     """`end_of_word` was accepted by BPE, and did nothing; the other families have no such option."""

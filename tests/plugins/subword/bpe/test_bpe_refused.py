@@ -64,12 +64,3 @@ def test_what_is_refused_names_the_file(tmp_path):
     (tmp_path / "t.json").write_text(json.dumps({**content, "pre_tokenizer": {"type": "Unheard"}}))
     with pytest.raises(TokenizerError, match=r"t\.json: the pre-tokenizer 'Unheard'.*transformers:"):
         BpeTokenizer.from_file(tmp_path / "t.json")
-
-
-def test_what_encoding_was_prepared_for_cannot_be_set_afterwards() -> None:
-    """A copy in another process would be prepared for it, and give other ids."""
-    ours = BpeTokenizer.from_dict(json.loads(Tokenizer(models.BPE({"a": 0}, [])).to_str()))
-    with pytest.raises(AttributeError):
-        ours.match_special = True
-    with pytest.raises(AttributeError):
-        ours.vocab_size = 9
