@@ -7,94 +7,129 @@ ways.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i64_in, u64_in
+from tokbench.kernels.text import utf8_of
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.patterns.cutters import units_of
+from tokbench_subword.pipeline.trie import build_trie, longest_below, root_of
+from tokbench_subword.words.encoder import WordEncoder
+from tokbench_subword.words.layout import MODEL
+from tokbench_subword.words.prepared import PreparedEncoder
+from tokbench_subword.words.runs import Room
+from tokbench_subword.words.searching import Search
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+UNITS, SETTINGS = range(MODEL, MODEL + 2)
+UNKNOWN, BYTEWISE = range(2)
+"""Members of SETTINGS, int64: the unknown id, or -1; whether what no token fits is a byte, not a character."""
 
 
-class GreedyTokenizer:
-    """A `BpeTokenizer` that encodes by longest match; everything else is the BPE tokenizer's.
+@Search
+def longest_tokens(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: int) -> int:
+    """Write the longest token from each place on; return the new end of `out`."""
+    units, settings = u64_in(block, UNITS), i64_in(block, SETTINGS)
+    at, stop = start, start + length
+    while at < stop:
+        token, end = longest_below(units, root_of(units), text, at, stop)
+        if token < 0:
+            token, end = settings[UNKNOWN], at + 1
+            while settings[BYTEWISE] == 0 and end < stop and text[end] & 0xC0 == 0x80:
+                end += 1
+        out[o] = np.int32(token)
+        o, at = o + 1, end
+    return o
+
+
+class GreedyTokenizer(BpeTokenizer):
+    """A `BpeTokenizer` that encodes by longest match; files are those of its merges.
 
     Raises `TokenizerError` for a character-level vocabulary with prefixes or suffixes, where a token's text
     depends on its place.
     """
 
-    def __init__(self, bpe: BpeTokenizer) -> None:
-        if bpe.model.continuing_prefix or bpe.model.end_of_word:
-            raise TokenizerError(f"{bpe.name}: encoding=greedy is for vocabularies without prefix or suffix")
-        self.bpe = bpe
-        self.name, self.decode, self.token_bytes, self.save = bpe.name, bpe.decode, bpe.token_bytes, bpe.save
-        self.vocab_size, self.special_ids, self.unk_id = bpe.vocab_size, bpe.special_ids, bpe.unk_id
-        self.lossless = bpe.lossless
+    sample = with_dropout = pruned = offsets = offsets_batch = None  # type: ignore[assignment]
+    """What is told of merges alone: to whoever asks for a capability, it is not there."""
+
+    @classmethod
+    def of(cls, bpe: BpeTokenizer) -> GreedyTokenizer:
+        """The same vocabulary, encoded by longest match."""
+        return cls(**bpe._made_of())
+
+    def _surround(self, document: TokenizerJson) -> None:
+        if self.model.continuing_prefix or self.model.end_of_word:
+            raise TokenizerError(f"{self.name}: encoding=greedy is for vocabularies without prefix or suffix")
+        super()._surround(document)
 
     @cached_property
-    def _trie(self) -> dict[int, Any]:
-        """Nested dictionaries by byte; the id of a token under -1."""
-        root: dict[int, Any] = {}
-        for token, index in self.bpe.model.ids.items():
-            if index in self.bpe.special_ids or index == self.bpe.unk_id:
-                continue
-            node = root
-            for byte in token:
-                node = node.setdefault(byte, {})
-            node[-1] = index
-        return root
+    def _encoder(self) -> WordEncoder:  # type: ignore[override]
+        model, left_out = self.model, {*self.special_ids, self.unk_id}
+        tokens = {token: index for token, index in model.ids.items() if index not in left_out}
+        settings = [-1 if model.unk is None else model.unk, model.level == "byte"]
+        return WordEncoder(
+            longest_tokens,
+            [build_trie(tokens, nul=True), np.array(settings, np.int64)],
+            cutters=self._preparation.compiled.cutters,
+            threads=self.threads,
+            cache=self.cache,
+        )
 
-    def encode(self, text: str) -> NDArray[np.int32]:
-        """The ids of `text`: int32."""
-        import numpy as np
+    @cached_property
+    def _prepared(self) -> PreparedEncoder:  # type: ignore[override]
+        return _Checked(self._preparation.compiled, self._encoder, self._refuse)
 
-        ids: list[int] = []
-        for word in self.bpe._preparation.words(text):
-            ids += [word.token.id] if word.token else self._longest(word.stretch.text.encode())
-        return np.array(ids, np.int32)
+    def _prepared_encoder(self) -> PreparedEncoder | None:
+        return self._prepared if self._has_bytes or self.unk_id is not None else None  # else errors are told
 
-    def _longest(self, data: bytes) -> Iterator[int]:
-        at = 0
-        while at < len(data):
-            node: Any = self._trie
-            found, end = None, at
-            for i in range(at, len(data)):
-                node = node.get(data[i])
-                if node is None:
-                    break
-                if -1 in node and (i + 1 == len(data) or not 0x80 <= data[i + 1] < 0xC0 or self._bytes):
-                    found, end = node[-1], i + 1
-            if found is None:
-                if self.bpe.unk_id is None:
-                    raise TokenizerError(f"{self.name}: no token begins with {data[at : at + 4]!r}")
-                found, end = self.bpe.unk_id, at + 1
-                while end < len(data) and 0x80 <= data[end] < 0xC0 and not self._bytes:
-                    end += 1
-            yield found
-            at = end
+    def _refuse(self, text: str) -> None:
+        """Raise `TokenizerError` where no token begins with what is next in `text`."""
+        for word in self._preparation.words(text):
+            data, offsets = utf8_of([word.stretch.text if word.token is None else ""])
+            ids = self._encoder.encode_pretokens(data, units_of(offsets)).ids.tolist()
+            if -1 in ids:
+                at = sum(len(self.model.vocabulary[index]) for index in ids[: ids.index(-1)])
+                rest = data[at : min(at + 4, offsets[1])].tobytes()
+                raise TokenizerError(f"{self.name}: no token begins with {rest!r}")
 
     @property
-    def _bytes(self) -> bool:
-        return self.bpe.model.level == "byte"
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
-        return TokenBatch.of(self.encode(text) for text in texts)
+    def _encode_of_files(self) -> Callable[[str], Any]:
+        """Encodes by the merges, which is what files say."""
+        return BpeTokenizer(**{**self._made_of(), "match_special": False})._prepared.encode
 
     def trace(self, text: str) -> Iterator[Step]:
         """One step per token: what matched, and how long it is."""
         tokens: list[bytes] = []
         for index in self.encode(text).tolist():
-            tokens.append(self.bpe.token_bytes(index))
-            name = self.bpe.convert_id_to_token(index)
+            tokens.append(self.token_bytes(index))
+            name = self.convert_id_to_token(index)
             yield Step("match", tuple(tokens), len(tokens) - 1, f"longest token: {name}", {"id": index})
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is."""
-        return {**self.bpe.facts(), "algorithm": "greedy longest match over a BPE vocabulary"}
+        return {**super().facts(), "algorithm": "greedy longest match over a BPE vocabulary"}
+
+
+class _Checked(PreparedEncoder):
+    """Has each text looked at by `refuse` where an id is missing."""
+
+    def __init__(self, before: Any, words: WordEncoder, refuse: Callable[[str], None]) -> None:
+        super().__init__(before, words)
+        self._refuse = refuse
+
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], room: Room = None) -> TokenBatch:
+        """See `PreparedEncoder`."""
+        batch = super().encode_utf8(data, offsets, room)
+        if batch.ids.min(initial=0) < 0:
+            for start, end in pairwise(offsets.tolist()):
+                self._refuse(data[start:end].tobytes().decode())
+        return batch

@@ -178,5 +178,5 @@ def as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> T
     if encoding == "greedy":
         from tokbench_subword.bpe.greedy import GreedyTokenizer
 
-        return cast("Tokenizer", GreedyTokenizer(tokenizer))
+        return cast("Tokenizer", GreedyTokenizer.of(tokenizer))
     return cast("Tokenizer", tokenizer)  # ids are arrays, and vocab_size grows with added tokens

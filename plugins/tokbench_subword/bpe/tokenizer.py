@@ -77,7 +77,6 @@ class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
         self.model = model
         self.threads = threads
         self.source = source
-        self._random = np.random.default_rng(0)
         self._match_special = match_special
         self._surround(document)
 
@@ -119,23 +118,10 @@ class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
     def _prepared(self) -> PreparedEncoder:  # type: ignore[override]
         return PreparedEncoder(self._preparation.compiled, self._encoder)
 
-    def _prepared_encoder(self) -> PreparedEncoder | None:
-        return None if self.model.dropout else self._prepared
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
-        if not self.model.dropout:
-            return super().encode_batch(texts)
-        texts = plain_texts(texts, name=self.name)
-        return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
-
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
         them.
         """
-        if self.model.dropout:
-            whole = data.tobytes()
-            return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
         return self._prepared.encode_utf8(data, offsets)
 
     # --- decoding ---------------------------------------------------------------------------------
@@ -198,9 +184,7 @@ class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
-        dropout = self.model.dropout
-        drop = (lambda: self._random.random() < dropout) if dropout else None
-        return tracing.steps(self, plain_text(text, name=self.name), drop=drop)
+        return tracing.steps(self, plain_text(text, name=self.name))
 
     # --- the vocabulary ---------------------------------------------------------------------------
 
@@ -327,6 +311,31 @@ class DropoutTokenizer(BpeTokenizer):
     """
 
     offsets = offsets_batch = None  # type: ignore[assignment]
+
+    @cached_property
+    def _random(self) -> np.random.Generator:
+        return np.random.default_rng(0)
+
+    def _prepared_encoder(self) -> PreparedEncoder | None:
+        return None
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        texts = plain_texts(texts, name=self.name)
+        return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
+
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
+        """See `BpeTokenizer`."""
+        whole = data.tobytes()
+        return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
+
+    def trace(self, text: str) -> Iterator[Step]:
+        """The merges that are drawn, one `Step` each, with rank and pair."""
+
+        def drop() -> bool:
+            return bool(self._random.random() < self.model.dropout)
+
+        return tracing.steps(self, plain_text(text, name=self.name), drop=drop)
 
 
 def _kind(model: BpeModel, usual: type[BpeTokenizer]) -> type[BpeTokenizer]:

@@ -96,11 +96,16 @@ def test_the_cat_the_batat_and_the_hat():
     unk = model.special_tokens["<unk>"]
     from dataclasses import replace
 
-    greedy = GreedyTokenizer(BpeTokenizer.of_model(replace(model, unk=unk)))
+    greedy = GreedyTokenizer.of(BpeTokenizer.of_model(replace(model, unk=unk)))
     ids = greedy.encode("The zebra lost the hat.")
     assert greedy.decode(ids) == "The <unk>ebra <unk>o<unk>t the hat."
     assert greedy.decode(greedy.encode("The cat found the hat.")) == "The cat found the hat."
     assert [step.kind for step in greedy.trace("bat")] == ["match", "match"]
+    never = GreedyTokenizer.of(BpeTokenizer.of_model(replace(model, unk=None)))
+    assert never.decode(never.encode("The cat found the hat.")) == "The cat found the hat."
+    for encode in (never.encode, never, lambda text: never.encode_batch(["the", text])):
+        with pytest.raises(TokenizerError, match=r"no token begins with b'zebr'"):
+            encode("The zebra lost the hat.")
 
 
 @pytest.mark.parametrize("family", ["bpe", "wordpiece", "unigram"])
