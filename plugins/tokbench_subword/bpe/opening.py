@@ -113,13 +113,11 @@ def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
 
 def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.bpe.vocab_merges import PairSettings, model_of_pair
+    from tokbench_subword.bpe.vocab_merges import read_pair
 
     vocab, merges = sorted((path, _partner(path)), key=lambda p: p.suffix != ".json")
     _refuse_special_tokens(spec, "vocab.json and what is beside it")
-    settings = PairSettings.of(vocab, spec.get("pattern"))
-    model = model_of_pair(vocab, merges, pattern=named_pattern(settings.pattern))
-    return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
+    return BpeTokenizer(*read_pair(vocab, merges, spec.get("pattern")), source=str(vocab), **options)
 
 
 def _partner(path: Path) -> Path:

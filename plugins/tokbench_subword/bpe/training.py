@@ -145,7 +145,6 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
     workers = threads_of(options)
-    _check_superwords(options)
     if corpus.counted:
         _cut(options)  # refuses: no one cut is enough
     plain = {**options, "transition": None, "vocab_size": transition}

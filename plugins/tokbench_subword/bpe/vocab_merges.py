@@ -8,13 +8,14 @@ silently wrong.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.classes import CLASSES, OF_MODELS, PairClass
 from tokbench_subword.bpe.model import BpeModel, can_happen
+from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.bpe.tokenizer_json import (
     document_around,
     document_of_model,
@@ -62,53 +63,42 @@ def model_of_pair(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PairSettings:
-    """How text is prepared for a pair: by its class, with what the files `beside` say, and by a `pattern`."""
+def read_pair(vocab: Path, merges: Path, pattern: str | None) -> tuple[BpeModel, TokenizerJson]:
+    """The model of a pair, and what its class and the files beside it say of text.
 
-    of_class: PairClass
-    beside: Beside
-    pattern: str
-
-    @classmethod
-    def of(cls, vocab: Path, pattern: str | None) -> PairSettings:
-        """The settings of the folder of `vocab`; a `pattern` given by the user goes before the class's.
-
-        Raises `TokenizerError` for a class that is not known where no pattern is given, and for files that are
-        not what they should be.
-        """
-        beside = Beside.of(vocab)
-        known = CLASSES.get(beside.class_name("GPT2", OF_MODELS))
-        if known is None and pattern is None:
-            raise TokenizerError(
-                f"{beside.class_not_known()}; say it with pattern=…, or load the folder with "
-                f"transformers:{vocab.parent}"
-            )
-        known = known or PairClass(special={})
-        return cls(known, beside, pattern or known.pattern)
-
-    def document(self, model: BpeModel) -> TokenizerJson:
-        """The document around `model`; where no class is stated, the special tokens are those of the model."""
-        document = document_of_model(model)
-        config: Any = document.pre_tokenizer
-        prefix_space = bool(self.beside.config.get("add_prefix_space", self.of_class.prefix_space))
-        if prefix_space and config["type"] == "Sequence":
-            *steps, last = config["pretokenizers"]
-            config = config | {"pretokenizers": [*steps, last | {"add_prefix_space": True}]}
-        elif prefix_space:
-            config = config | {"add_prefix_space": True}
-        ids = {text: index for index, text in texts_by_id(model).items()}
-        special = self.of_class.special if self.beside.states_class else {}
-        added = self.beside.tokens(special, ids, plain=self.of_class.plain)
-        if not special:
-            added = tuple({token.content: token for token in (*document.added_tokens, *added)}.values())
-        form = self.of_class.normal_form
-        return replace(
-            document,
-            normalizer={"type": form} if form else None,
-            pre_tokenizer=config,
-            added_tokens=tuple(sorted(added, key=lambda token: token.id)),
+    A `pattern` given by the user goes before the class's. Where no class is stated, the special tokens are
+    those of the model. Raises `TokenizerError` for a class that is not known where no pattern is given, and for
+    files that are not what they should be.
+    """
+    beside = Beside.of(vocab)
+    known = CLASSES.get(beside.class_name("GPT2", OF_MODELS))
+    if known is None and pattern is None:
+        raise TokenizerError(
+            f"{beside.class_not_known()}; say it with pattern=…, or load the folder with "
+            f"transformers:{vocab.parent}"
         )
+    known = known or PairClass(special={})
+    model = model_of_pair(vocab, merges, pattern=named_pattern(pattern or known.pattern))
+    document = document_of_model(model)
+    config: Any = document.pre_tokenizer
+    prefix_space = bool(beside.config.get("add_prefix_space", known.prefix_space))
+    if prefix_space and config["type"] == "Sequence":
+        *steps, last = config["pretokenizers"]
+        config = config | {"pretokenizers": [*steps, last | {"add_prefix_space": True}]}
+    elif prefix_space:
+        config = config | {"add_prefix_space": True}
+    ids = {text: index for index, text in texts_by_id(model).items()}
+    special = known.special if beside.states_class else {}
+    added = beside.tokens(special, ids, plain=known.plain)
+    if not special:
+        added = tuple({token.content: token for token in (*document.added_tokens, *added)}.values())
+    document = replace(
+        document,
+        normalizer={"type": known.normal_form} if known.normal_form else None,
+        pre_tokenizer=config,
+        added_tokens=tuple(sorted(added, key=lambda token: token.id)),
+    )
+    return model, document
 
 
 def check_pair(model: BpeModel, document: TokenizerJson) -> None:

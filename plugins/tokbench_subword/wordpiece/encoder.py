@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u64_in
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.document import steps_of
+from tokbench_subword.pipeline.origins import walked
 from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.trie import BASE_SHIFT, build_trie, longest_below, root_of, unit_of
@@ -83,6 +86,31 @@ class WordPieceEncoder(WordEncoder):
         self, model: WordPieceModel, cutters: Sequence[Cutter], *, spelled: bool = False, **options: Any
     ) -> None:
         super().__init__(match_word, _arrays(model, spelled=spelled), cutters=cutters, **options)
+        self._model = model
+
+    def locate_words(
+        self, data: NDArray[np.uint8], words: NDArray[np.int64]
+    ) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of words, and the bytes of `data` that the tokens stand for: (start, end) of each.
+
+        The tokens of a word take its bytes one after another, as they are written; see `preparation.Locate`.
+        """
+        batch = self.encode_pretokens(data, words)
+        places, told = walked(batch, self._sizes, words, prefix=_size(self._model.prefix))
+        places[batch.offsets[:-1][~told]] = words[~told]  # unknown as a whole
+        return batch, places
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        """How many bytes each token is written with."""
+        sizes = np.zeros(self._model.size, np.int64)
+        for token, index in self._model.vocabulary.items():
+            sizes[index] = _size(token)
+        return sizes
+
+
+def _size(token: str) -> int:
+    return len(token.encode("utf-8", "surrogatepass"))
 
 
 def _arrays(model: WordPieceModel, *, spelled: bool) -> list[NDArray[Any]]:

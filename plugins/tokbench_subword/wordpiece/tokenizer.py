@@ -18,11 +18,11 @@ from tokbench_subword.files.tokenizer_json import document_of
 from tokbench_subword.files.vocab_txt import write_vocabulary
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.wordpiece import tracing
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder, preparation_of
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.offsets import WordPieceOffsets
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
@@ -127,13 +127,21 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         A span reaches from the first to the last character that left something in the token; an accent that was
         removed from the end of a token is outside it.
         """
-        return self._offsets.batch(texts)
+        pipeline = self._preparation.before_model
+        found = located(pipeline, texts)
+        words, before = found.pieces(pipeline.cutters)
+        batch, places = self._of_letters.locate_words(found.data, words)
+        return found.spans(places, batch.offsets[before], self._plain_offsets)
+
+    def _plain_offsets(self, text: str) -> NDArray[np.int64]:
+        """The spans of the tokens of one text, int64 ``(n, 2)``, by the plain form."""
+        return self._preparation.spans(text, self._of_letters.locate_words)
 
     @cached_property
-    def _offsets(self) -> WordPieceOffsets:
+    def _of_letters(self) -> WordPieceEncoder:
+        """What encodes words of letters for bytes, where there are any."""
         letters = self._preparation.spelled_by_encoder  # which then never sees them
-        encoder = WordPieceEncoder(self.model, ()) if letters else self._encoder
-        return WordPieceOffsets(self.model, self._preparation, encoder)
+        return WordPieceEncoder(self.model, ()) if letters else self._encoder
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the words, then match by match, each with the candidates it tried."""

@@ -134,5 +134,6 @@ def test_the_file_has_the_ids_of_tokenizers(lines: list[str], tmp_path: Path) ->
     ],
 )
 def test_what_cannot_be_is_said(options: dict[str, object], message: str) -> None:
+    assert BPE.check is not None
     with pytest.raises(TokenizerError, match=message):
-        trained(["a b c"], **options)
+        BPE.check(with_defaults(BPE.options, options))  # type: ignore[arg-type]
