@@ -28,14 +28,6 @@ CATEGORIES = tuple(unicode_16.NAMES.split())
 UNICODE_VERSION = unicode_16.VERSION
 """The Unicode version whose classes every in-house pattern follows."""
 
-LETTER, NUMBER, SPACE = 1, 2, 4
-"""``\\p{L}``, ``\\p{N}``, ``\\s``: at most one of the three is set; none is "other"."""
-UPPERISH = 8
-"""Lu, Lt, Lm, Lo, M: what o200k lets a capitalised beginning consist of."""
-LOWERISH = 16
-"""Ll, Lm, Lo, M: what o200k lets the rest of a word consist of."""
-NEWLINE = 32
-"""Carriage return and line feed."""
 N_CODE_POINTS = 0x110000
 
 
@@ -73,25 +65,17 @@ def unpacked(packed: str) -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=1)
-def class_table() -> NDArray[np.uint8]:
-    r"""The class flags of every code point: uint8 of shape ``(0x110000,)``, read-only, one per process.
+def white_space() -> NDArray[np.bool_]:
+    r"""Which code points ``\s`` stands for (White_Space): bool of shape ``(0x110000,)``, read-only.
 
     Example:
-        >>> table = class_table()
-        >>> [int(table[ord(c)]) for c in "a1\t!"] == [LETTER | LOWERISH, NUMBER, SPACE, 0]
-        True
+        >>> [bool(white_space()[ord(one)]) for one in "a\t "]
+        [False, True, True]
     """
     import numpy as np
 
-    kinds = {"L": LETTER, "N": NUMBER, "Z": SPACE}
-    cased = {"Lu": UPPERISH, "Lt": UPPERISH, "Ll": LOWERISH}  # other letters, and marks, are both
-    flags = [
-        kinds.get(name[0], 0) | (cased.get(name, UPPERISH | LOWERISH) if name[0] in "LM" else 0)
-        for name in CATEGORIES
-    ]
-    table = np.array(flags, np.uint8)[general_categories()]
-    table[[0x09, 0x0B, 0x0C, 0x85]] = SPACE  # White_Space beyond the Z categories
-    table[[0x0A, 0x0D]] = SPACE | NEWLINE
+    table = np.array([name[0] == "Z" for name in CATEGORIES])[general_categories()]
+    table[[0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x85]] = True  # beyond the Z categories
     table.flags.writeable = False
     return table
 

@@ -21,7 +21,7 @@ from tokbench.kernels.pointers import (
     u8_in,
     u64_in,
 )
-from tokbench.kernels.unicode_classes import SPACE, class_table
+from tokbench.kernels.unicode_classes import white_space
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
@@ -132,11 +132,11 @@ def write_pieces(machine: Block, batch: Block) -> np.int64:
 def rewrite_edges(tables: Block, batch: Block) -> np.int64:
     """Write documents without white space at their edges, and with a text before those that are not empty then.
 
-    The tables: the text; `class_table`; which documents are to have it, uint8; and numbers: how long the text
+    The tables: the text; `white_space`; which documents are to have it, uint8; and numbers: how long the text
     is; whether the left is stripped, and the right; whether documents that begin with the text have it; and for
     how many documents it is said whether they are to have it: all behind them are.
     """
-    new, kinds, wanted, numbers = u8_in(tables, 0), u8_in(tables, 1), u8_in(tables, 2), i64_in(tables, 3)
+    new, spaces, wanted, numbers = u8_in(tables, 0), u8_in(tables, 1), u8_in(tables, 2), i64_in(tables, 3)
     n_new, n_wanted = numbers[0], numbers[4]
     left, right, once = numbers[1] != 0, numbers[2] != 0, numbers[3] != 0
     text, offsets, out_offsets, n_documents = documents_of(batch)
@@ -146,13 +146,13 @@ def rewrite_edges(tables: Block, batch: Block) -> np.int64:
         first, end = begin, stop
         while left and first < end:
             point, width = code_point(text, first)
-            if kinds[point] & SPACE == 0:
+            if spaces[point] == 0:
                 break
             first += width
         while right and end > first:
             before = character_before(text, end)
             point, _ = code_point(text, before)
-            if kinds[point] & SPACE == 0:
+            if spaces[point] == 0:
                 break
             end = before
         there = once and end - first >= n_new and equal_bytes(text, first, new, none, n_new)
@@ -183,10 +183,10 @@ def edges(
     With `once`, only before those that do not begin with it. `wanted`, uint8, says of the first texts whether
     they are to have it.
     """
-    kinds = class_table() if left or right else np.zeros(1, np.uint8)
+    spaces = white_space().view(np.uint8) if left or right else np.zeros(1, np.uint8)
     some = np.zeros(0, np.uint8) if wanted is None else wanted
     numbers = np.array([len(head), left, right, once, len(some)], np.int64)
-    return BoundWriter(rewrite_edges, [np.frombuffer(head + bytes(PADDING), np.uint8), kinds, some, numbers])
+    return BoundWriter(rewrite_edges, [np.frombuffer(head + bytes(PADDING), np.uint8), spaces, some, numbers])
 
 
 @Writer

@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from tokbench.kernels.unicode_classes import (
     CATEGORIES,
     N_CODE_POINTS,
-    SPACE,
-    class_table,
     general_categories,
     moved,
+    white_space,
 )
 
 
@@ -145,7 +144,7 @@ def _asked_of_regex(name: str) -> Points:
 @lru_cache(maxsize=1)
 def spaces() -> Points:
     r"""``\s``: the property White_Space."""
-    return Points.of_flags((class_table() & SPACE) != 0)
+    return Points.of_flags(white_space())
 
 
 @lru_cache(maxsize=1)
