@@ -2,15 +2,16 @@
 
 The kernels that prepare text for encoding tell their edits (`splicing.tell`), and a place is found by going
 through these once more, from the last to the first. As in `stretch`, new text comes from the whole of what it
-replaces, and text put in front of a character from that. An added token is led back where it is found. Texts
-that a kernel declines are left to the plain form.
+replaces, and text put in front of a character from that. In sentencepiece (`up_to_next`) a token ends where the
+next begins: what was dropped belongs to what it followed, and text put in front has an empty place. An added
+token is led back where it is found. Texts that a kernel declines are left to the plain form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,8 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import BoundWriter, replaced, with_edits
+from tokbench_subword.pipeline.splicing import BoundWriter, before_edits, replaced, with_edits
 
 Places = NDArray[np.int64]
 """Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``, both without going back."""
@@ -31,15 +31,17 @@ Places = NDArray[np.int64]
 class Located(Segments):
     """Documents on their way to the model, as prepared so far, from `source`, where each is one of `texts`.
 
-    `known`, bool, says for which documents all is right, and `back` the edits of each step, int64 ``(n, 3)``.
-    `added` is where in `source` the added tokens are that were found so far.
+    `known`, bool, says for which documents all is right, and `back` has of each step its edits, int64
+    ``(n, 3)``, and where the documents were before and after it. `added` is where in `source` the added tokens
+    are that were found so far.
     """
 
     texts: Sequence[str]
     source: Segments
     known: NDArray[np.bool_]
     added: Places = field(default_factory=lambda: np.empty((0, 2), np.int64))
-    back: list[NDArray[np.int64]] = field(default_factory=list)
+    up_to_next: bool = False
+    back: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
 
     @property
     def left(self) -> list[int]:
@@ -47,22 +49,27 @@ class Located(Segments):
         return np.flatnonzero(~self.known).tolist()
 
     def spans(
-        self, places: Places, before: NDArray[np.int64], plainly: Callable[[str], Places]
+        self, places: Places, before: NDArray[np.int64], plainly: Callable[[str], Places] | None = None
     ) -> tuple[Places, NDArray[np.int64]]:
         """The spans in code points of all tokens, and how many there are up to each document.
 
         `places`, which is changed, has those of texts, ``before[s]`` up to segment s. Those of a document that
-        is left are told `plainly`, from its text.
+        is left, if any can be, are told `plainly`, from its text.
         """
         self._lead_back(places)
         spans, limits = self.among(places, before, self.added)
         _count_characters(self.source.data, self.source.offsets, limits, spans)
+        if plainly is None:
+            return spans, limits
         return replaced(spans, limits, self.left, [plainly(self.texts[index]) for index in self.left])
 
     def _lead_back(self, places: Places) -> None:
         """Make places in the text as it is now those in `source`."""
-        for edits in reversed(self.back):
-            _before_edits(edits, places)
+        for edits, before, now in reversed(self.back):
+            if self.up_to_next:
+                _before_edits_up_to_next(edits, before, now, places)
+            else:
+                _before_edits(edits, places)
 
     def leave(self, texts: NDArray[np.int64]) -> None:
         """Leave the documents that some texts are of to the plain form."""
@@ -85,7 +92,7 @@ class Located(Segments):
 
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
         ends = np.append(0, begins + np.diff(offsets))  # what is between two pieces is gone
-        self.back.append(np.stack([ends[:-1], begins, offsets[:-1]], axis=1))
+        self.back.append((np.stack([ends[:-1], begins, offsets[:-1]], axis=1), self.offsets, offsets))
 
     def by_kernel(self, writer: BoundWriter | None, capacity: int, plain: Any = None) -> Segments:
         """The same segments as a kernel writes them; those that it declines are left: all, without one."""
@@ -98,11 +105,18 @@ class Located(Segments):
         self.leave(np.flatnonzero(declined))
         if data is self.data:
             return self
-        self.back.append(edits)
+        self.back.append((edits, self.offsets, offsets))
         return self.rewritten(data, offsets)
 
 
-def located(pipeline: CompiledPipeline, texts: Sequence[str]) -> Located:
+class Prepares(Protocol):
+    """A `CompiledPipeline`, or sentencepiece's normalizer."""
+
+    def segments(self, texts: Segments) -> Segments:
+        """The texts as the model's encoder takes them."""
+
+
+def located(pipeline: Prepares, texts: Sequence[str], *, up_to_next: bool = False) -> Located:
     """Texts as `pipeline` prepares them; where a stage is no kernel, all are left.
 
     Example:
@@ -118,8 +132,10 @@ def located(pipeline: CompiledPipeline, texts: Sequence[str]) -> Located:
         >>> spans.tolist()
         [[0, 2], [1, 3], [0, 1]]
     """
-    source, known = Segments(*utf8_of(texts)), np.ones(len(texts), np.bool_)
-    found = pipeline.segments(Located(source.data, source.offsets, texts=texts, source=source, known=known))
+    utf8, known = utf8_of(texts), np.ones(len(texts), np.bool_)
+    found = pipeline.segments(
+        Located(*utf8, texts=texts, source=Segments(*utf8), known=known, up_to_next=up_to_next)
+    )
     assert isinstance(found, Located)
     return found
 
@@ -192,10 +208,30 @@ def _before_edits(edits_: Ints, places_: Ints) -> None:
         edit = kept = behind = np.int64(0)  # where what is kept begins, now and before
         for token in range(len(places_)):
             place = places[2 * token + side] - side  # the first byte, or the last one
-            while edit < count and edits[edit + 2] <= place:
-                kept, behind = edits[edit + 2], edits[edit + 1]
-                edit += 3
-            old = behind + place - kept
-            if edit < count and old >= edits[edit]:  # within what is new
-                old = max(edits[edit], edits[edit + 1] - 1) if side else edits[edit]
+            old, edit, kept, behind = before_edits(edits, edit, count, kept, behind, place)
+            if side and edit < count and old == edits[edit]:  # within what is new
+                old = max(old, edits[edit + 1] - 1)
             places[2 * token + side] = old + side
+
+
+@kernel
+def _before_edits_up_to_next(edits_: Ints, before: Ints, now: Ints, places_: Ints) -> None:
+    """The same where a token ends at the place that the byte behind it is from.
+
+    Document d was ``before[d]`` to ``before[d + 1]``, and is ``now[d]`` to ``now[d + 1]``: behind its end is
+    what was taken away there, which nobody has told, or another document.
+    """
+    edits, places, count = pointer(edits_), pointer(places_), 3 * len(edits_)
+    for side in (1, 0):  # documents are told by where tokens begin
+        document, last = np.int64(-1), np.int64(0)
+        edit = kept = behind = np.int64(0)
+        for token in range(len(places_)):
+            while places[2 * token] >= now[document + 1]:
+                document += 1
+                edit, kept, behind, stop = last, now[document], before[document], before[document + 1]
+                while last < count and (
+                    edits[last] < stop or (edits[last + 1] == stop and edits[last + 2] <= now[document + 1])
+                ):
+                    last += 3
+            place = places[2 * token + side]
+            places[2 * token + side], edit, kept, behind = before_edits(edits, edit, last, kept, behind, place)

@@ -252,6 +252,25 @@ def tell(batch: Block, begin: Int, behind: Int, size: Int) -> None:
 
 
 @inline
+def before_edits(
+    edits: Ints, edit: Int, last: Int, kept: Int, behind: Int, place: Int
+) -> tuple[np.int64, np.int64, np.int64, np.int64]:
+    """Where a place was before edits: within what is new, where that begins. They are told from `edit` to
+    `last`, and what is kept begins at `kept` now, and `behind` before; these come back for later places.
+    """
+    while edit < last and edits[edit + 2] <= place:
+        kept, behind = edits[edit + 2], edits[edit + 1]
+        edit += 3
+    old = behind + place - kept
+    return (
+        np.int64(min(old, edits[edit]) if edit < last else old),
+        np.int64(edit),
+        np.int64(kept),
+        np.int64(behind),
+    )
+
+
+@inline
 def finished(batch: Block, copied: Int, size: Int) -> np.int64:
     """Copy what is left of the text from `copied` on, and give the size of all: the last a kernel does."""
     offsets, numbers = i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels.pointers import padded
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
-from tokbench_subword.unigram.path_tokens import spans_in, tokens_of_path
+from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Unigram
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:
     return SpmUnigram(vocabulary) if kind == "unigram" else SpmBpe(vocabulary)
 
 
-def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:
-    """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
-    normal, _, origins = algorithm.normalizer.located(padded(source), np.array([0, len(source)]))
-    data = normal.tobytes()
-    tokens = tokens_of_path(vocabulary, data, algorithm.path(data))
-    return spans_in(origins, np.array([token[1:3] for token in tokens], np.int64).reshape(-1, 2))
+def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, text: str) -> NDArray[np.int64]:
+    """(start, end) of each token of `text` in its code points: int64 ``(tokens, 2)``."""
+    found = located(algorithm.normalizer, [text], up_to_next=True)
+    data = found.data[: found.offsets[-1]].tobytes()
+    places = [token[1:3] for token in tokens_of_path(vocabulary, data, algorithm.path(data))]
+    return found.spans(np.array(places, np.int64).reshape(-1, 2), np.array([0, len(places)]))[0]

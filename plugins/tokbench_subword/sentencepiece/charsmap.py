@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, frozen, padded
+from tokbench.kernels.pointers import PADDING, padded
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
+from tokbench_subword.pipeline.origins import Located
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.sentencepiece.charsmap_classes import compiled_map, with_special
-from tokbench_subword.sentencepiece.charsmap_kernels import normalize, normalize_located
+from tokbench_subword.sentencepiece.charsmap_kernels import normalize
 from tokbench_subword.sentencepiece.charsmap_search import DUMMY, ESCAPE, N_ROWS, REMOVE_EXTRA, SUFFIX
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _SPACE_BYTES = SPACE_SYMBOL.encode()
 
 
 class Normalizer(Stays):
-    """A compiled normalizer; `writers` are what does it to a batch, `block` what kernels take.
+    """A compiled normalizer; `writers` are what does it to a batch.
 
     `arrays` are, as `charsmap_search` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
     NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes are
@@ -55,9 +56,9 @@ class Normalizer(Stays):
         self.escapes = bool(flags & ESCAPE)
         numbers = [flags, len(tables[0]), len(tables[1]), *longest_rows(tables[3])]
         self.arrays = (np.array(numbers, np.int64), *tables)
-        self.block = block(self.arrays)
         by_character = len(tables[0]) > 0 or flags & (REMOVE_EXTRA | SUFFIX)
-        self.writers = (BoundWriter(normalize, self.arrays, self.block),) if by_character else _spaced(flags)
+        self._by_character = (BoundWriter(normalize, self.arrays),)
+        self.writers = self._by_character if by_character else _spaced(flags)
 
     def __call__(self, text: str) -> str:
         """`text` normalized, as sentencepiece's own `normalize` returns it.
@@ -74,24 +75,11 @@ class Normalizer(Stays):
         return texts.data.tobytes()
 
     def segments(self, texts: Segments) -> Segments:
-        """Documents normalized, in internal form."""
-        for writer in self.writers:
+        """Documents normalized, in internal form; where places are asked for, a user-defined symbol is one."""
+        writers = self._by_character if isinstance(texts, Located) else self.writers
+        for writer in writers:
             texts = texts.by_kernel(writer, _room(texts.data, texts.offsets))
         return texts
-
-    def located(
-        self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """Documents end to end normalized, with `PADDING` behind them as behind `data`; their offsets; and the
-        spans of code points of its document that each byte comes from, as `path_tokens.spans_in` takes them.
-        """
-        data, out_offsets, capacity = frozen(data), np.empty(len(offsets), np.int64), _room(data, offsets)
-        while True:
-            out, origins = np.empty(capacity, np.uint8), np.empty(capacity + 1, np.int64)
-            size = normalize_located(self.block, data, offsets, out, out_offsets, origins)
-            if size >= 0 and size + PADDING <= capacity:
-                return out[:size], out_offsets, origins
-            capacity *= 2
 
 
 def longest_rows(plain: NDArray[np.uint8]) -> list[int]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
     Int,
-    Ints,
     Keys,
     Words,
     i64_in,
-    pointer,
     u8_in,
     u32_in,
     u64_in,
@@ -21,7 +19,7 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.precompiled_kernel import rule_step, trie_root
-from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
+from tokbench_subword.pipeline.splicing import Writer, before_edits, copy_span, documents_of, tell
 from tokbench_subword.pipeline.trie import longest_below, root_of
 from tokbench_subword.sentencepiece.charsmap_classes import JOINED, SPECIAL
 from tokbench_subword.sentencepiece.charsmap_search import (
@@ -88,14 +86,7 @@ def _stands_for(
 
 @inline
 def _write_spaced(
-    source: Bytes,
-    begin: np.int64,
-    end: np.int64,
-    out: Bytes,
-    size: np.int64,
-    escape: bool,
-    origins: Ints | None,
-    place: np.int64,
+    source: Bytes, begin: np.int64, end: np.int64, out: Bytes, size: np.int64, escape: bool
 ) -> np.int64:
     """Write ``source[begin:end]``, the mark of a space as a space if they are escaped; returns the new size."""
     while begin < end:
@@ -105,41 +96,20 @@ def _write_spaced(
             value = np.uint8(0x20)
             begin += 2
         out[size] = value
-        if origins is not None:
-            origins[size] = place
         size, begin = size + 1, begin + 1
     return size
 
 
 @inline
-def _note_characters(
-    data: Bytes, begin: np.int64, end: np.int64, start: np.int64, origins: Ints, size: np.int64
-) -> None:
-    """Note in ``origins[size:]`` where after `start` the character of each byte begins that is copied."""
-    first = np.int64(0)
-    for place in range(begin, end):
-        if data[place] & 0xC0 != 0x80:
-            first = place - start
-        origins[size + place - begin] = first
+def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64, first: np.int64) -> np.int64:
+    """Normalize the text from `start` to `stop`, to be written from `first` on; returns where it ends, or -1.
 
-
-@inline
-def normalize_into(
-    tables: Block,
-    data: Bytes,
-    start: np.int64,
-    stop: np.int64,
-    out: Bytes,
-    first: np.int64,
-    capacity: Int,
-    origins: Ints | None,
-) -> np.int64:
-    """Normalize ``data[start:stop]`` into ``out[first:]``; returns where it ends there, or -1.
-
-    -1 says that `capacity`, the room there is in `out` altogether, is too small. `origins`, unless it is None,
-    gets for each byte of `out` (and behind the last) which byte after `start` it is of.
+    -1 says that there is too little room. Whatever is not copied is told (`splicing.tell`), but not what is
+    taken away at the end of a text.
     """
-    flags = i64_in(tables, NUMBERS)[FLAGS]
+    flags, data, out = i64_in(tables, NUMBERS)[FLAGS], u8_in(batch, splicing.TEXT), u8_in(batch, splicing.OUT)
+    numbers = i64_in(batch, splicing.NUMBERS)
+    capacity, told = numbers[splicing.CAPACITY], 3 * numbers[splicing.N_EDITS]
     escape, remove_extra = (flags & ESCAPE) != 0, (flags & REMOVE_EXTRA) != 0
     size, index = first, start
     after_space = leading = remove_extra
@@ -150,11 +120,12 @@ def normalize_into(
     while index < stop:
         if not leading and not pending:
             if after_space:
-                index = behind_spaces(tables, data, index, stop)
+                copied = behind_spaces(tables, data, index, stop)
+                if copied > index:
+                    tell(batch, index, copied, size)
+                index = copied
             copied = index
             index, after_space = next_special(tables, data, index, stop, after_space)
-            if origins is not None:
-                _note_characters(data, copied, index, start, origins, size)
             size = copy_span(data, copied, index, out, size)
             if index >= stop:
                 break
@@ -165,33 +136,35 @@ def normalize_into(
                 index += taken
                 continue
             leading = False
+            if index > start:
+                tell(batch, start, index, size)
         if pending:
             out[size] = 0x20
-            if origins is not None:
-                origins[size] = index - start
             size, pending = size + 1, False
+            tell(batch, index, index, size)
         if size + (end - begin) + (stop - index) + 16 > capacity:
             return np.int64(-1)
         while after_space and begin < end and source[begin] == 0x20:
             begin += 1
         if begin < end:
-            size = _write_spaced(source, begin, end, out, size, escape, origins, index - start)
+            size = _write_spaced(source, begin, end, out, size, escape)
             after_space = remove_extra and source[end - 1] == 0x20
+        tell(batch, index, index + taken, size)
         index += taken
     if leading:
         return first  # nothing but space
-    consumed = index - start
     while remove_extra and size > first and out[size - 1] == 0x20:
         size -= 1
-        if origins is not None:
-            consumed = origins[size]
     if (flags & DUMMY) != 0 and (flags & SUFFIX) != 0 and start < stop:
+        edits, last = i64_in(batch, splicing.EDITS), 3 * numbers[splicing.N_EDITS]
+        if last <= 3 * numbers[splicing.MOST_EDITS]:  # else all are told again
+            index, _, _, _ = before_edits(edits, told, last, first, start, size)
+            while last > told and edits[last - 1] > size:  # of what was taken away
+                last -= 3
+            numbers[splicing.N_EDITS] = last // 3
         out[size] = 0x20
-        if origins is not None:
-            origins[size] = consumed
         size += 1
-    if origins is not None:
-        origins[size] = consumed
+        tell(batch, index, index, size)
     return size
 
 
@@ -202,52 +175,14 @@ def longest_symbol(data: Bytes, index: np.int64, stop: Int, symbols: Words) -> n
     return end - index
 
 
-@inline
-def _to_spans(data: Bytes, start: Int, origins: Ints, first: Int, end: Int) -> None:
-    """Turn the byte offsets from ``data[start]`` in ``origins[first:end]`` into spans of code points."""
-    seen = characters = np.int64(0)
-    if end > first:
-        for place in range(first, end + 1):  # the offsets never decrease
-            while seen < origins[place]:
-                characters += (data[start + seen] & 0xC0) != 0x80
-                seen += 1
-            origins[place] = characters
-    for place in range(first, end):  # to where the next begins: what is dropped belongs to what it follows
-        origins[place] = origins[place] << 32 | origins[place + 1]
-
-
 @Writer
 def normalize(tables: Block, batch: Block) -> np.int64:
     """Write documents normalized; see `pipeline.splicing`."""
-    data, offsets, out_offsets, n_documents = documents_of(batch)
-    out, numbers, size = u8_in(batch, splicing.OUT), i64_in(batch, splicing.NUMBERS), np.int64(0)
+    _, offsets, out_offsets, n_documents = documents_of(batch)
+    size = np.int64(0)
     for document in range(n_documents):
-        start, end = offsets[document], offsets[document + 1]
-        size = normalize_into(tables, data, start, end, out, size, numbers[splicing.CAPACITY], None)
+        size = _normalize_into(tables, batch, offsets[document], offsets[document + 1], size)
         if size < 0:
             return np.int64(splicing.TOO_SMALL)
-        out_offsets[document + 1] = size
-    return size
-
-
-@kernel
-def normalize_located(
-    tables_array: Block, source: Bytes, offsets: Ints, out_array: Bytes, out_offsets: Ints, origins: Ints
-) -> np.int64:
-    """Normalize documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
-
-    `origins` (int64) gets the span of code points of its document that each byte comes from: where it begins,
-    and, in the lower 32 bits, where it ends. Returns the size of all, or `TOO_SMALL` where `out` is; `origins`
-    has one more.
-    """
-    tables, data, out, places = pointer(tables_array), pointer(source), pointer(out_array), pointer(origins)
-    size, room = np.int64(0), np.int64(len(out_array))
-    out_offsets[0] = 0
-    for document in range(len(offsets) - 1):
-        start, first = offsets[document], size
-        size = normalize_into(tables, data, start, offsets[document + 1], out, first, room, places)
-        if size < 0:
-            return np.int64(splicing.TOO_SMALL)
-        _to_spans(data, start, places, first, size)
         out_offsets[document + 1] = size
     return size

@@ -15,17 +15,17 @@ from tokbench.batch import TokenBatch, batched
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, forget_made
-from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files import formats
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.added_tokens import new_tokens
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.sentencepiece.algorithms import algorithm_of, spans_of_path
 from tokbench_subword.sentencepiece.json_export import save_json
 from tokbench_subword.sentencepiece.served import save_gguf
 from tokbench_subword.sentencepiece.tracing import steps
 from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
-from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, tokens_of_path
+from tokbench_subword.unigram.path_tokens import ids_of_paths, tokens_of_path
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
@@ -147,12 +147,11 @@ class SpmTokenizer(OneByOne, Rebuilt):
         """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads."""
         texts = plain_texts(texts, name=self.name)
         if self.algorithm.plain:
-            sources = map(encodable, texts)
-            found = [spans_of_path(self.vocabulary, self.algorithm, source) for source in sources]
+            found = [spans_of_path(self.vocabulary, self.algorithm, text) for text in texts]
             return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
-        data, offsets, origins = self.algorithm.normalizer.located(*utf8_of(texts))
-        batch, places = self._encoder.locate(data, offsets)
-        return batch, spans_in(origins, places)
+        prepared = located(self.algorithm.normalizer, texts, up_to_next=True)
+        batch, places = self._encoder.locate(prepared.data, prepared.offsets)
+        return batch, prepared.spans(places, batch.offsets)[0]
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalized text, then step by step towards the tokens."""

@@ -114,11 +114,3 @@ def ids_of_paths(
         ends = np.append(0, np.cumsum(kept[:-1]))[ends].tolist()
     ids: list[int] = pieces.tolist()
     return [ids[start:end] for start, end in pairwise([0, *ends])]
-
-
-def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The spans of code points that bytes ``places[:, 0]`` to ``places[:, 1]`` come from: int64, as `places`.
-
-    `origins` has for each byte such a span in its document: the start above the 32 bits of the end.
-    """
-    return np.stack([origins[places[:, 0]] >> 32, origins[places[:, 1] - 1] & 0xFFFFFFFF], axis=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import random
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -11,15 +12,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sentencepiece
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tokbench_subword.files.sentencepiece_model import NormalizerSpec, SpmModel, TrainerSpec
+from tokbench_subword.files.sentencepiece_model import (
+    USER_DEFINED,
+    NormalizerSpec,
+    Piece,
+    SpmModel,
+    TrainerSpec,
+    serialize,
+)
 from tokbench_subword.sentencepiece.algorithms import spans_of_path
+from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.path_tokens import byte_piece
-
-from tokbench.kernels.utf8 import encodable
 
 from ..strings import hard_strings
 from ..word_rules import CHAINS, HARD, config, texts
@@ -32,7 +40,7 @@ EDGES += ["<unk>", "a<unk>日", "e 日<unk>a <unk>", "<0x41>日 <0x41> \n"]
 
 def check_model(tokenizer: SpmTokenizer, lines: list[str]) -> None:
     def plain(line: str) -> Any:
-        return spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, encodable(line))
+        return spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, line)
 
     _check(tokenizer, lines, plain)
 
@@ -97,6 +105,25 @@ def test_unknown_characters_and_rules_for_spaces(
             add_dummy_prefix=dummy, remove_extra_whitespaces=extra, escape_whitespaces=escapes
         )
         check_model(SpmTokenizer("t", SpmModel(pieces, trainer, spec)), [*EDGES, *spaces])
+
+
+@pytest.mark.parametrize("suffix", [False, True])
+@pytest.mark.parametrize("rule", ["identity", "nmt_nfkc"])
+def test_spans_are_those_of_sentencepiece(rule: str, suffix: bool) -> None:
+    """Its own count bytes. Here much is dropped, replaced or put in, also at the ends of texts."""
+    made = ["a", "b", " ", "  ", "\u3000", "▁", "e\u0301", "ﬁ", "½", "\x01", "\u00a8", "日", "x▁", "\n"]
+    rng, pieces = random.Random(7), (*SMALL.pieces, Piece("x▁", 0.0, USER_DEFINED))
+    lines = ["".join(rng.choices(made, k=rng.choice([0, 1, 2, 3, 4, 6, 10]))) for _ in range(500)]
+    for extra, dummy in itertools.product((False, True), repeat=2):
+        spec = NormalizerSpec(rule, charsmap_of(rule), add_dummy_prefix=dummy, remove_extra_whitespaces=extra)
+        model = SpmModel(pieces, TrainerSpec(treat_whitespace_as_suffix=suffix), spec)
+        library = sentencepiece.SentencePieceProcessor(model_proto=serialize(model))
+        spans, limits = SpmTokenizer("t", model).offsets_batch(lines)
+        for number, line in enumerate(lines):
+            sizes = np.array([len(line[:count].encode()) for count in range(len(line) + 1)])
+            theirs = library.encode(line, return_type="proto").pieces
+            mine = sizes[spans[limits[number] : limits[number + 1]]].tolist()
+            assert mine == [[piece.begin, piece.end] for piece in theirs], ascii(line)
 
 
 def test_room_grows_as_it_must() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from tokbench_subword.files.sentencepiece_model import (
     UNUSED,
     USER_DEFINED,
@@ -253,23 +251,11 @@ def test_kernels_may_read_behind_a_text_normalized_by_itself(monkeypatch: pytest
         return segments(self, texts)
 
     monkeypatch.setattr(Normalizer, "segments", noting)
-    assert small().normalize("ab") == "▁ab"
-    whole = given[0].data.base
-    assert whole is not None
-    assert whole.nbytes >= len(given[0].data) + PADDING
-
-
-def test_kernels_may_read_behind_a_text_whose_places_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = small()
-    given: list[NDArray[np.uint8]] = []
-    located = Normalizer.located
-
-    def noting(self: Normalizer, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Any:
-        given.append(data)
-        return located(self, data, offsets)
-
-    monkeypatch.setattr(Normalizer, "located", noting)
-    spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, b"ab")
-    whole = given[0].base
-    assert whole is not None
-    assert whole.nbytes >= len(given[0]) + PADDING
+    assert tokenizer.normalize("ab") == "▁ab"
+    spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, "ab")
+    assert len(given) == 2
+    for texts in given:
+        whole = texts.data.base
+        assert whole is not None
+        assert whole.nbytes >= texts.offsets[-1] + PADDING
