@@ -13,7 +13,7 @@ from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, Token
 from tokbench_transformers.fast import FastTokenizer
 from tokbench_transformers.hub import repository_file, snapshot
 from tokbench_transformers.parallelism import settle
-from tokbench_transformers.slow import AutoTokenizer
+from tokbench_transformers.slow import AutoTokenizer, PlacedAutoTokenizer
 from tokbench_transformers.training import OPTIONS as TRAINING_OPTIONS
 from tokbench_transformers.training import train
 
@@ -44,7 +44,9 @@ def load(spec: Spec, context: LoadContext) -> FastTokenizer | AutoTokenizer:
         path = json_file(spec, context)
         if path is not None:
             return FastTokenizer(_open(path, spec), name=str(spec), special=special)
-    return AutoTokenizer(_from_transformers(spec, context), name=str(spec), special=special)
+    tokenizer = _from_transformers(spec, context)
+    kind = PlacedAutoTokenizer if tokenizer.is_fast else AutoTokenizer
+    return kind(tokenizer, name=str(spec), special=special)
 
 
 def json_file(spec: Spec, context: LoadContext) -> Path | None:

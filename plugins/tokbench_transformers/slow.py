@@ -6,9 +6,12 @@ against the `tokenizer.json` shows it.
 
 from __future__ import annotations
 
+import copy
 import os
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +20,9 @@ from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, ref
 from tokbench_transformers.fast import FastTokenizer
 
 if TYPE_CHECKING:
+    import numpy as np
     import transformers
+    from numpy.typing import NDArray
 
 
 class AutoTokenizer:
@@ -54,8 +59,12 @@ class AutoTokenizer:
         return TokenBatch.of_lists(self._ids(texts) if texts else [])
 
     def _ids(self, texts: str | list[str]) -> Any:
+        return self._asked(self.tokenizer, texts)["input_ids"]
+
+    def _asked(self, tokenizer: Any, texts: str | list[str], **more: Any) -> Any:
+        """What a class of the library answers."""
         try:
-            return self.tokenizer(texts, **self._options)["input_ids"]
+            return tokenizer(texts, **self._options, **more)
         except (TypeError, UnicodeEncodeError, RuntimeError, ValueError) as error:
             given = [texts] if isinstance(texts, str) else texts
             raise refused(self.name, "transformers", given, error) from error
@@ -94,3 +103,34 @@ class AutoTokenizer:
         facts = dict(self._fast.facts()) if self._fast is not None else {"algorithm": None}
         known = dict(zip(self.tokenizer.all_special_tokens, self.tokenizer.all_special_ids, strict=True))
         return facts | {"class": type(self.tokenizer).__name__, "special_tokens": known}
+
+
+class PlacedAutoTokenizer(AutoTokenizer):
+    """One whose class works by `tokenizers`, which tells where each token lies."""
+
+    @cached_property
+    def _placing(self) -> Any:
+        """A copy without a post-processor, which would trim spans of their spaces."""
+        placing = copy.deepcopy(self.tokenizer)
+        placing.backend_tokenizer.post_processor = None
+        return placing
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """The span of each token in the text before normalisation, as the library tells it."""
+        return self.encode_with_offsets([plain_text(text, name=self.name)])[1]
+
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The same of every text, and the limits of each text's."""
+        tokens, spans = self.encode_with_offsets(texts)
+        return spans, tokens.offsets
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of every text and the span of each, by one call of the class."""
+        import numpy as np
+
+        texts = plain_texts(texts, name=self.name)
+        if not texts:
+            return TokenBatch.of_lists([]), np.empty((0, 2), np.int64)
+        found = self._asked(self._placing, texts, return_offsets_mapping=True)
+        spans = array("q", chain.from_iterable(chain.from_iterable(found["offset_mapping"])))
+        return TokenBatch.of_lists(found["input_ids"]), np.frombuffer(spans, np.int64).reshape(-1, 2)

@@ -13,6 +13,7 @@ from tokbench_transformers.description import describe
 from tokbench_transformers.family import TRANSFORMERS
 from tokbench_transformers.fast import CHARACTERS_ALONE, _parts
 
+import tokbench
 from tests.plugins.conftest import check_forms
 from tests.plugins.tokbench_transformers.loading import load, loaded
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
@@ -169,6 +170,28 @@ def test_classes_of_transformers_serve_where_there_is_no_json(test_data):
     spec = Spec.parse(f"transformers:{folder},tokenizer_class=BertTokenizer")
     names = {file.name for file in TRANSFORMERS.files(spec, LoadContext(Path("unused"), True))}
     assert "vocab.txt" in names
+
+
+def test_a_class_tells_places_and_what_its_unknown_token_stands_for(tmp_path):
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##b\n##a\nక\n")
+    folder = f"transformers:{tmp_path},tokenizer_class=BertTokenizer"
+    ours, theirs = tokbench.load(f"wordpiece:{tmp_path}/vocab.txt"), load(folder)
+    texts = ["", "Àb  కా తెలుగు, ab", "తా a ab"]
+    tokens, spans = theirs.encode_with_offsets(texts)
+    assert tokens.to_lists() == theirs.encode_batch(texts).to_lists() == ours.encode_batch(texts).to_lists()
+    assert spans.tolist() == ours.offsets_batch(texts)[0].tolist()
+    assert theirs.offsets(texts[2]).tolist() == [[0, 1], [3, 4], [5, 6], [6, 7]]
+    (tmp_path / "text.txt").write_text("\n".join(texts))
+    specs = (f"wordpiece:{tmp_path}/vocab.txt", folder)
+    run = tokbench.run(specs, f"text:{tmp_path}/text.txt", output=tmp_path / "run", speed=False)
+    rates = run.frame.query("metric == 'unk_rate' and language == 'all'")["value"].tolist()
+    assert len(rates) == 2
+    assert rates[0] == rates[1] > 0
+
+
+def test_a_class_that_is_all_python_tells_no_places(tmp_path):
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}')
+    assert not hasattr(load(f"transformers:{tmp_path}"), "offsets")
 
 
 def test_a_models_weights_are_not_read_for_checksums(tmp_path, monkeypatch):
