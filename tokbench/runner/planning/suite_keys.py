@@ -70,10 +70,21 @@ def _name(value: Any) -> Any:
 
 
 def _once(values: list[T]) -> list[T]:
-    """A list without what it names again; raises ValueError for one that names nothing."""
+    """A list without what it names again."""
+    return [*dict.fromkeys(values)]
+
+
+def _some(values: list[T]) -> list[T]:
+    """The list; raises ValueError for one that names nothing."""
     if not values:
         raise ValueError("names none; leave it out, or time nothing with speed = false")
-    return [*dict.fromkeys(values)]
+    return values
+
+
+def _label(value: Any) -> Any:
+    if isinstance(value, str) and not value.strip():
+        raise ValueError(f"a label is a name to show; leave out what has none, instead of {value!r}")
+    return value
 
 
 def _color(value: Any) -> Any:
@@ -110,10 +121,10 @@ class SpeedSettings(BaseModel):
     datasets: list[str] = []
     processes: Positive = 1
     rounds: Positive = 5
-    threads: Annotated[list[Positive], AfterValidator(_once)] = [1]
+    threads: Annotated[list[Positive], AfterValidator(_some), AfterValidator(_once)] = [1]
     first_pass_bytes: Size = Field(default=8_000_000, ge=1)
     passage_bytes: Size = Field(default=100_000, ge=1)
-    forms: Annotated[list[Form], AfterValidator(_once)] = ["batch", "single", "decode"]
+    forms: Annotated[list[Form], AfterValidator(_some), AfterValidator(_once)] = ["batch", "single", "decode"]
     clock: Literal["wall", "cpu"] = "wall"
 
 
@@ -158,7 +169,7 @@ class Suite(BaseModel):
     title: str = ""
     tokenizers: list[str] = []
     optional: list[str] = []
-    labels: dict[str, str] = {}
+    labels: dict[str, Annotated[str, BeforeValidator(_label)]] = {}
     colors: dict[str, Annotated[str, BeforeValidator(_color)]] = {}
     datasets: list[str] = []
     metrics: Several = []
@@ -171,7 +182,7 @@ class Suite(BaseModel):
     context_length: Size | None = Field(default=None, ge=1)
     model: Annotated[ModelSettings, _if_text(lambda text: {"preset": text})] | None = None
     weights: dict[str, float] = {}
-    renyi_alphas: list[Annotated[float, Field(strict=True, ge=0)]] = []
+    renyi_alphas: Annotated[list[Annotated[float, Field(strict=True, ge=0)]], AfterValidator(_once)] = []
     seed: Whole = Field(default=0, ge=0)
     replicates: Whole = Field(default=1000, ge=0, le=100_000)
     confidence: Number = Field(default=0.95, gt=0, lt=1)

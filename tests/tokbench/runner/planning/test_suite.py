@@ -64,6 +64,8 @@ def test_lists_in_a_table_stand_for_every_combination() -> None:
         ("tokenizers = [{ vocab_size = 3 }]", "must name its 'family'"),
         ("[speed]\nforms = ['fast']", "toml: speed.forms should be 'batch'.*, not 'fast'"),
         ("colors = { bytes = 'red' }", "toml: colors: a colour is written as in #0a5c8f, not 'red'"),
+        ("labels = { bytes = '' }", "toml: labels: a label is a name to show; leave out what has none"),
+        ("labels = { bytes = ' ' }", "toml: labels: a label is a name to show; leave out what has none"),
         ("diff = [['bytes']]", r"toml: diff: takes pairs of specs, as in .*, not \['bytes'\]"),
         ("diff = ['bytes', 'chars']", "toml: diff: takes pairs of specs, as in .*, not 'bytes'"),
         ("x = ", "not valid TOML"),
@@ -81,6 +83,11 @@ def test_what_is_timed_is_timed_once() -> None:
     suite = load_suite(None, {"tokenizers": ["bytes"], "datasets": ["bundled:prose"], "speed": timed})
     assert suite.speed_settings is not None
     assert (suite.speed_settings.threads, suite.speed_settings.forms) == ([2, 1], ["single"])
+
+
+def test_orders_of_renyi_efficiency_are_kept_once() -> None:
+    given = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"], "renyi_alphas": [3, 2.0, 2]}
+    assert load_suite(None, given).renyi_alphas == [3.0, 2.0]
 
 
 def test_text_in_place_of_a_suite_is_answered_with_the_option_for_it(tmp_path: Path) -> None:
