@@ -211,6 +211,19 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def in_utf8(text: str) -> str:
+    """Text as UTF-8 can hold it, with as many characters: U+FFFD stands for each lone surrogate.
+
+    Example:
+        >>> in_utf8("a" + chr(0xD800)) == "a" + chr(0xFFFD)
+        True
+    """
+    return _SURROGATE.sub("\ufffd", text)
+
+
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 

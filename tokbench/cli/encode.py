@@ -14,7 +14,7 @@ from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.tokenizer import Tokenizer, checked_ids
-from tokbench.wording import counted
+from tokbench.wording import counted, in_utf8
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -69,8 +69,7 @@ def decode(
     lines = read_text("-").splitlines() if ids == ["-"] else [" ".join(ids)]
     texts = [tokenizer.decode(_ids(tokenizer, line)) for line in lines]
     for text in texts:
-        # A vocabulary may hold halves of characters; what has no UTF-8 is shown as a replacement.
-        put(text.encode("utf-8", "replace").decode("utf-8"))
+        put(in_utf8(text))  # a vocabulary may hold halves of characters
 
 
 @opt.loads_tokenizers

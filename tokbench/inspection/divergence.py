@@ -25,6 +25,7 @@ from typing import Any
 from tokbench.inspection.pieces import TextPiece
 from tokbench.inspection.recent import is_recent
 from tokbench.tokenizer import first_difference, whole_text
+from tokbench.wording import in_utf8
 
 CAUSES = (
     "special tokens",
@@ -70,7 +71,7 @@ class Divergence:
             "position": self.position,
             "start": self.start,
             "end": self.end,
-            "text": self.text.encode("utf-8", "replace").decode(),
+            "text": in_utf8(self.text),
             "cause": self.cause,
             "n_tokens": [self.n_a, self.n_b],
             "lead": self.lead,

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from tokbench.capabilities import OffsetEncoder
 from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, token_text, unk_id, whole_text
+from tokbench.wording import in_utf8
 
 Kind = Literal["token", "special", "unknown"]
 
@@ -48,9 +49,8 @@ class TextPiece:
             >>> TextPiece(5, b"hi", "hi", 0, 2, True, 0).as_json()["bytes"]
             '6869'
         """
-        shown = self.text.encode("utf-8", "replace").decode()
         told = {name: getattr(self, name) for name in self.__slots__}  # `asdict` takes three times as long
-        return {**told, "bytes": self.bytes.hex(), "text": shown}
+        return {**told, "bytes": self.bytes.hex(), "text": in_utf8(self.text)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def as_json(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) -
     found = pieces(tokenizer, text, ids)
     return {
         "tokenizer": tokenizer.name,
-        "text": text.encode("utf-8", "replace").decode(),
+        "text": in_utf8(text),
         "n_tokens": len(found),
         "n_bytes": len(text.encode("utf-8", "surrogatepass")),
         "n_chars": len(text),

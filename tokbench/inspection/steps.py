@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from tokbench.capabilities import Step
 from tokbench.inspection.pieces import visible
 from tokbench.tokenizer import whole_text
-from tokbench.wording import counted, in_xml
+from tokbench.wording import counted, in_utf8, in_xml
 
 _CELL = 8.4
 """Width of one character of the 14 px monospace font, in px."""
@@ -195,7 +195,7 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
         f"<p>{counted(len(steps), 'step')}, {counted(count, 'token')}</p>"
         f"<ol>{''.join(items)}</ol></main></body></html>\n"
     )
-    return page.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
+    return in_utf8(page)
 
 
 _RIGHT_TO_LEFT = re.compile(

@@ -201,6 +201,7 @@ def test_ids_as_people_paste_them() -> None:
 
 def test_half_a_character_is_a_replacement() -> None:
     assert output("decode", "bytes", "104", "195") == "h\ufffd\n"
+    assert output("decode", "chars", "104", "55296") == "h\ufffd\n"
 
 
 @pytest.mark.parametrize("ids", ["256", "12345678901234567890", "1.5", "x", "²"])

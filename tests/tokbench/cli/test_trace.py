@@ -84,6 +84,7 @@ def test_hostile_text_stays_text() -> None:
     assert "<script" not in page
     assert "⟨E2 82⟩" in page
     page.encode("utf-8")
+    assert "\N{REPLACEMENT CHARACTER}" in page
 
 
 def test_long_sequences_wrap_in_the_figure() -> None:
