@@ -202,8 +202,7 @@ def unigram(rng: random.Random, folder: Path) -> Made:
         for _ in range(2):
             start = rng.randrange(len(word))
             part = word[start : start + rng.choice((1, 1, 2, 3, 5, 9))]
-            if "\0" not in part:
-                scores.setdefault(part, -rng.choice((rng.random() * 12, 1.5, 2.25, round(rng.random() * 8, 1))))
+            scores.setdefault(part, -rng.choice((rng.random() * 12, 1.5, 2.25, round(rng.random() * 8, 1))))
     vocab = [[piece, score] for piece, score in scores.items()]
     if unk and chance(rng, 0.3):
         vocab.insert(5, vocab.pop(0))

@@ -45,11 +45,6 @@ class JsonVocabulary:
                 )
             if not isinstance(entry[1], int | float) or not math.isfinite(entry[1]):
                 raise TokenizerError(f"{where}: piece {index} ({entry[0]!r}) has the score {entry[1]!r}")
-            if "\0" in entry[0]:
-                raise TokenizerError(
-                    f"{where}: piece {index} ({entry[0]!r}) holds a NUL character, which this plugin does not "
-                    "know; load the tokenizer with `transformers:` instead"
-                )
             pieces.append(entry[0])
             scores.append(as_read(entry[1]))
         if not pieces:

@@ -67,7 +67,7 @@ class Unigram:
         self.scores, self.unknown, self.byte_ids, self.unk_id = scores, unknown, byte_ids, unk_id
         self.escaped = escaped
         self._nominal = scores.astype(np.float64) if nominal is None else nominal
-        self.units = build_trie(pieces)
+        self.units = build_trie(pieces, nul=True)
         largest, ulp = max(float(np.abs(scores).max()), abs(unknown)), float(np.finfo(scores.dtype).eps)
         self.tables: dict[int, NDArray[Any]] = {
             **piece_tables(pieces, len(scores), self),
