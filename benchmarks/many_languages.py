@@ -29,8 +29,8 @@ def main() -> int:
     from tokbench.metrics.catalogue import CATALOGUE
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
-    from tokbench.tally import CorpusFacts
     from tokbench.tally.collect import collect, get_ready
+    from tokbench.tally.counters import CorpusFacts
     from tokbench.tally.prepare import prepare
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)

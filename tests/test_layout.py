@@ -264,6 +264,18 @@ def test_a_worker_imports_only_what_it_works_with() -> None:
     assert done.stdout.split() == []
 
 
+def test_loading_a_tokenizer_imports_nothing_that_works_with_it() -> None:
+    """Every family is asked for, since any may know the name; none needs what counts, checks or runs."""
+    unwanted = ("testing", "golden", "runner", "workers", "results", "reports", "plots", "tally.tally")
+    code = (
+        "import sys, tokbench; tokbench.load('bytes')\n"
+        f"unwanted = tuple(f'tokbench.{{name}}' for name in {unwanted!r})\n"
+        "print(*[name for name in sys.modules if name.startswith(unwanted)])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
 def test_percentages_are_written_one_way() -> None:
     """By `wording.percent`; a gate tells what may be typed as a budget, where the sign follows at once."""
     found = {path.relative_to(ROOT).as_posix() for path in [*HOST, *PLUGINS] if source(path).percentages}

@@ -158,7 +158,7 @@ def published(vocabs: Path) -> list[str]:
 def texts(corpora: Path, options: argparse.Namespace) -> Iterator[tuple[str, str, list[Any], Any]]:
     """Dataset, language, documents and facts of everything that is counted."""
     from tokbench import Document
-    from tokbench.tally import CorpusFacts
+    from tokbench.tally.counters import CorpusFacts
 
     parallel = CorpusFacts(parallel=True)
     paths = sorted(path for path in (corpora / "pud").glob("*_*.txt") if path.name != "sent_ids.txt")

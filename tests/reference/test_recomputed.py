@@ -27,8 +27,8 @@ from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.measure import measure
-from tokbench.tally import CorpusFacts
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
 
 FAMILIES = (("eng_Latn", "deu_Latn", "rus_Cyrl"), ("zho_Hans",), ("tha_Thai",))
 SCRIPTS = (("eng_Latn", "deu_Latn"), ("rus_Cyrl",), ("zho_Hans",), ("tha_Thai",))

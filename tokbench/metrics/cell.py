@@ -19,8 +19,8 @@ from tokbench.metrics.metric import Metric
 from tokbench.metrics.needs import CONDITIONS
 from tokbench.metrics.resampling import Floats
 from tokbench.metrics.units import unit_of
-from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS
+from tokbench.tally.tally import Tally
 
 
 class MeasuredCell:

@@ -18,7 +18,7 @@ from tokbench.metrics.measurement import ALL, CellKey
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import Floats
 from tokbench.metrics.units import unit_of
-from tokbench.tally import Tally
+from tokbench.tally.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.measurement import CellKey
 from tokbench.metrics.resampling import Floats, Ints, resampled_rows
-from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
+from tokbench.tally.tally import Tally
 from tokbench.tally.wordsample import WordSample
 
 ESTIMATED = ("tokens", *TEXT_COUNTERS)

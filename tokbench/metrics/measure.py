@@ -14,7 +14,7 @@ from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
 from tokbench.metrics.metric import Level, Metric
 from tokbench.metrics.needs import CONDITIONS
-from tokbench.tally import Tally
+from tokbench.tally.tally import Tally
 
 
 def measure(

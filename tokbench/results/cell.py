@@ -13,7 +13,7 @@ from tokbench.errors import ResultsError
 from tokbench.metrics.measurement import CellKey
 from tokbench.results.atomic import write_bytes
 from tokbench.results.failure import TaskFailure
-from tokbench.tally import Tally
+from tokbench.tally.tally import Tally
 
 _FIELDS = {"key", "identity", "failure", "seconds", "digests"}
 _KIND = b"tokbench-cell "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tokbench.metrics.metric import Metric
-    from tokbench.tally import Tally
+    from tokbench.tally.tally import Tally
 
 Verdict = Literal["same", "better", "worse", "changed", "unsure", "appeared", "vanished"]
 KEYS = ("tokenizer", "dataset", "language", "metric")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tokbench.tally import Tally
+    from tokbench.tally.tally import Tally
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,8 +14,3 @@ ids       ─► places     where each token lies: the text byte for byte, by fo
 `tokbench.tally.collect.collect` takes these steps. Reading a tally takes none of them: `tally` and what it is
 made of (the last line) compile no kernels, and import numpy only when they compute.
 """
-
-from tokbench.tally.counters import CorpusFacts
-from tokbench.tally.tally import TALLY_VERSION, Tally
-
-__all__ = ["TALLY_VERSION", "CorpusFacts", "Tally"]

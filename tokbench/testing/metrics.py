@@ -9,7 +9,8 @@ from tokbench.corpus import Document
 from tokbench.errors import Undefined
 from tokbench.metrics import Metric
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
-from tokbench.tally import CorpusFacts, Tally
+from tokbench.tally.counters import CorpusFacts
+from tokbench.tally.tally import Tally
 from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tokbench.testing.texts import RULE_TEXTS
 from tokbench_subword.pipeline.added_tokens import AddedToken
 
 
@@ -38,6 +37,8 @@ def probes(
         >>> [probe.text for probe in found if probe.rule == "symbols matched whole"][:3]
         ['<x>', 'a<x>b', 'a <x> b']
     """
+    from tokbench.testing.texts import RULE_TEXTS  # with the whole kit, which loading a tokenizer does not need
+
     found = [Probe(rule, text) for rule, texts in RULE_TEXTS.items() for text in texts]
     found += [Probe("symbols matched whole", text) for text in _around(sorted(set(symbols)))]
     found += [Probe("tokens side by side", text) for text in _woven(tokens)]

@@ -13,7 +13,7 @@ from tokbench.corpora.storage import StoredFile, chunks, stat
 from tokbench.corpora.text import LineFormat, WholeFileFormat
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError, SpecError
-from tokbench.tally import CorpusFacts
+from tokbench.tally.counters import CorpusFacts
 
 
 @pytest.mark.parametrize(

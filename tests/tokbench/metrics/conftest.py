@@ -6,8 +6,8 @@ import pytest
 
 from tests.tokbench.metrics.measuring import TEXTS
 from tokbench.corpus import Document
-from tokbench.tally import Tally
 from tokbench.tally.collect import collect
+from tokbench.tally.tally import Tally
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,9 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.intervals import bearing, p_value
 from tokbench.metrics.measure import measure
 from tokbench.metrics.resampling import parts_of
-from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
+from tokbench.tally.tally import Tally
 
 NAMED = {metric.name: metric for metric in CATALOGUE}
 TEXTS = [f"ab {'ab' * (i % 5)} c{i}" for i in range(200)]

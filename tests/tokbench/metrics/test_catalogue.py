@@ -17,9 +17,9 @@ from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
 from tokbench.metrics.model import Model
 from tokbench.metrics.morphemes import MorphCounts
-from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
-from tokbench.tally.counters import COUNTERS
+from tokbench.tally.counters import COUNTERS, CorpusFacts
+from tokbench.tally.tally import Tally
 
 DESIGNED = {
     "compression_ratio",

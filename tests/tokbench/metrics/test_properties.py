@@ -16,8 +16,9 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.measure import measure
 from tokbench.metrics.morphemes import score
-from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
+from tokbench.tally.tally import Tally
 
 WORDS = st.sampled_from(["ab", "abab", "é", "ж", "12", "1234567", "==", "\n  x", "fooBar", "ไทย", "漢字"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=30)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
-from tokbench.tally import Tally
 from tokbench.tally.collect import collect
 from tokbench.tally.prepare import batched, prepare
+from tokbench.tally.tally import Tally
 
 TEXTS = ["It's 1,234", "", "été\nnaïve\n", "\ud800 lone", "東京 Tokyo", "x" * 300, "It's 1,234"] * 40
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from tokbench.corpus import Document
-from tokbench.tally import CorpusFacts
 from tokbench.tally.code import identifier_cuts
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.grammar import installed, leaf_gaps, parser_of
 from tokbench.tally.prepare import prepare
 

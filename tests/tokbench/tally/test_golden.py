@@ -14,8 +14,9 @@ import pytest
 import tokbench
 from tests.tokbench.tally.stand_ins import Lowering, Prefixing, Words
 from tokbench.corpus import Document
-from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
+from tokbench.tally.tally import TALLY_VERSION, Tally
 
 TEXTS = [
     "It's 1,234,567 words,\r\n_and_ 3.14 more in 1999.\n" * 3,

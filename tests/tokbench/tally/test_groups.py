@@ -10,10 +10,10 @@ import pytest
 
 from tokbench.corpus import Document, TextBlock
 from tokbench.metrics.resampling import poisson_weights
-from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
-from tokbench.tally.counters import GROUPS, NAMES, GroupSums
+from tokbench.tally.counters import GROUPS, NAMES, CorpusFacts, GroupSums
 from tokbench.tally.prepare import Grouping, prepare
+from tokbench.tally.tally import Tally
 from tokbench.tally.text import BLOCK_DOCUMENTS
 
 

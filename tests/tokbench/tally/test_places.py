@@ -10,8 +10,8 @@ import pytest
 
 from tokbench.corpus import Document
 from tokbench.inspection.pieces import pieces
-from tokbench.tally import CorpusFacts
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.places import Aligner, Places
 from tokbench.tally.prepare import prepare
 from tokbench.tally.vocabulary import TokenTable

@@ -17,10 +17,12 @@ from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.measure import measure
-from tokbench.tally import CorpusFacts, Tally, histogram
+from tokbench.tally import histogram
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.own import OwnCounting
 from tokbench.tally.prepare import prepare
+from tokbench.tally.tally import Tally
 
 TEXTS = st.lists(
     st.text(alphabet=st.sampled_from("aAbé 1.\n漢ไ\U0001f600"), max_size=30), min_size=0, max_size=12

@@ -6,8 +6,8 @@ import pytest
 
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
-from tokbench.tally import CorpusFacts
 from tokbench.tally.collect import collect
+from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.prepare import prepare
 from tokbench.tally.text import TextBatch
 

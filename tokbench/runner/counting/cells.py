@@ -18,7 +18,7 @@ from tokbench.runner.counting.count import CountTask, PlannedCell
 from tokbench.runner.fingerprint import code_digest, digest_of, reader_digest
 from tokbench.runner.training.candidates import Candidate
 from tokbench.runner.training.train import corpus_digest, training_corpus
-from tokbench.tally import TALLY_VERSION, Tally
+from tokbench.tally.tally import TALLY_VERSION, Tally
 from tokbench.workers.calls import NO_LIMITS, Limits
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from tokbench.runner.counting.reading import blaming, checked_text
 from tokbench.runner.fingerprint import digest_of, reader_digest
 from tokbench.runner.loaded import loaded
 from tokbench.runner.recipe import DatasetRecipe, Recipe
-from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
+from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.own import OwnCounting
+from tokbench.tally.tally import TALLY_VERSION, Tally
 from tokbench.workers.calls import Begun, Compiling, Emit, Limits, failure_of
 
 _PROGRESS_SECONDS = 0.2

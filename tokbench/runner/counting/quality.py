@@ -19,7 +19,7 @@ from tokbench.workers.interrupt import Stop
 
 if TYPE_CHECKING:
     from tokbench.runner.progress import Display
-    from tokbench.tally import Tally
+    from tokbench.tally.tally import Tally
 
 MOST_DIGESTS = 1_000
 """Shards of a cell up to which each is listed; beyond, one digest stands for them all."""

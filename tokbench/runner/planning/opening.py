@@ -13,7 +13,7 @@ from tokbench.registry import Registry
 from tokbench.results.failure import TaskFailure
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec
-from tokbench.tally import CorpusFacts
+from tokbench.tally.counters import CorpusFacts
 from tokbench.workers.calls import Emit, Limits
 from tokbench.workers.pool import attempt
 
