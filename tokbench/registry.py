@@ -52,7 +52,7 @@ _of_this_process: dict[LoadContext, Registry] = {}
 def registry_of(context: LoadContext) -> Registry:
     """The registry over the plugins of a context, built once in each process; in the coordinator, its run's."""
     known = _of_this_process.get(context)
-    return known or build_registry(disable=context.disable, plugin_files=context.plugins, context=context)
+    return known or build_registry(disable=context.disable, plugin_files=dict(context.plugins), context=context)
 
 
 def adopt(registry: Registry) -> None:
@@ -77,7 +77,7 @@ class Registry:
     host: Host
     context: LoadContext = field(default_factory=default_context)
     tell: Callable[[str], None] = lambda note: None
-    """Called with what a dataset has to say to its user, once, when it is first opened."""
+    """Called with what the user is to know: what a dataset has to say, which of two things a name means."""
     _told_of: set[str] = field(default_factory=set)
     _owners: dict[tuple[str, str], str] = field(default_factory=dict)
     """The plugin that offers something, by hook and name."""
@@ -284,10 +284,15 @@ class Registry:
         there = {*dir(dataset)}  # which asks no property: one may read all of the text
         if missing := [name for name in _OF_DATASETS if name not in there and not hasattr(dataset, name)]:
             raise CorpusError(f"{spec}: what the plugin loaded is no dataset: it lacks {', '.join(missing)}")
-        if "note" in there and (note := getattr(dataset, "note", "")) and note not in self._told_of:
+        if "note" in there and (note := getattr(dataset, "note", "")):
+            self.tell_once(note)
+        return dataset
+
+    def tell_once(self, note: str) -> None:
+        """Tell the user something, unless that was told before."""
+        if note not in self._told_of:
             self._told_of.add(note)
             self.tell(note)
-        return dataset
 
     def pick(self, things: Mapping[str, T], name: str, kind: str, hint: str = "") -> T:
         """`things[name]`, or an error with the nearest names and a `hint`, after the plugins that failed."""
@@ -311,7 +316,7 @@ def build_registry(
     disable = [disable] if isinstance(disable, str) else disable
     named = plugin_files if isinstance(plugin_files, Mapping) else dict.fromkeys(plugin_files, "plugins:")
     files = {str(Path(file).absolute()): named_by for file, named_by in named.items()}
-    context = replace(context or default_context(), plugins=tuple(files), disable=tuple(disable))
+    context = replace(context or default_context(), plugins=tuple(files.items()), disable=tuple(disable))
     registry = Registry(build_host(disable=context.disable, plugin_files=files), context)
     _of_this_process[context] = registry
     return registry

@@ -29,7 +29,9 @@ def tokenizer_spec(registry: Registry, text: Named) -> Spec:
     """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
     text = _as_text("tokenizer", text)
     if isinstance(text, str) and text.partition(",")[0] not in registry.tokenizers:
-        text = _of_alias(registry, text) or _of_path(registry, text) or text
+        if alias := _of_alias(registry, text):
+            _tell_of_file(registry, text, alias)
+        text = alias or _of_path(registry, text) or text
         hubs = [family.name for family in registry.tokenizers.values() if "on the hub" in family.variant]
         hint = f" A model of the hub is {hubs[0]}:{text}." if hubs and _ON_A_HUB.fullmatch(text) else ""
         _refuse_missing(text, registry.tokenizers, "tokenizer", hint)
@@ -124,6 +126,12 @@ def _of_alias(registry: Registry, name: str) -> str | None:
         if spec:
             registry.host.refuse(plugin, f"tokbench_resolve_alias: returned {type(spec).__name__}, not str")
     return None
+
+
+def _tell_of_file(registry: Registry, name: str, spec: str) -> None:
+    """Tell that a model's name was taken for `spec`, where a tokenizer of that name lies here as well."""
+    if os.path.exists(name) and recognising(registry, Path(name))[0]:  # noqa: PTH110  (Path's raises for long words)
+        registry.tell_once(f"{name} is taken as {spec}; what lies here under that name is ./{name}")
 
 
 def _of_path(registry: Registry, text: str) -> str | None:

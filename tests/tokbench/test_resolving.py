@@ -44,6 +44,24 @@ def halves(path, head):
 """
 
 
+def test_a_models_name_that_is_a_folders_too_is_told_of_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plug.py").write_text(
+        RECOGNISING + "@tokbench.hookimpl\ndef tokbench_aliases(): return [('known', 'bytes')]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    registry, notes = build_registry(plugin_files=["plug.py"]), list[str]()
+    registry.tell = notes.append
+    Path("known").mkdir()
+    assert str(registry.tokenizer_spec("known")) == "bytes"
+    assert notes == []  # no tokenizer lies in the folder
+    Path("known", "one.half").touch()
+    assert [str(registry.tokenizer_spec("known")) for _ in range(2)] == ["bytes", "bytes"]
+    assert notes == ["known is taken as bytes; what lies here under that name is ./known"]
+    assert str(registry.tokenizer_spec("./known")) == "halves:./known"
+
+
 def test_a_bare_path_is_opened_by_a_family_that_recognises_its_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.command import invoke
 from tokbench.errors import PluginError
+from tokbench.results import Run
 from tokbench.runner.planning.suite import load_suite
 from tokbench.runner.run import run_suite
 
@@ -33,6 +34,22 @@ def test_a_wrong_plugin_file_is_blamed_on_where_it_is_named(source: str, message
         run_suite(path, ["nothing"], output=tmp_path / "out", plugins=[str(plugin)])
     with pytest.raises(PluginError, match=rf"^--plugin {plugin}: .*{message}"):
         invoke("run", path, "-t", "nothing", "-o", tmp_path / "out", "--plugin", plugin, catch=False)
+
+
+def test_a_plugin_file_that_fails_in_workers_alone_is_blamed_on_where_it_is_named(tmp_path: Path) -> None:
+    plugin, here = tmp_path / "mine.py", tmp_path / "here"
+    plugin.write_text(
+        "import os, pathlib, tokbench\n"
+        f"here = pathlib.Path({str(here)!r})\n"
+        "if not here.exists(): here.write_text(str(os.getpid()))\n"
+        "assert here.read_text() == str(os.getpid()), 'not here'\n"
+        "@tokbench.hookimpl\ndef tokbench_aliases(): return []\n"
+    )
+    options = ("-t", "bytes", "-d", "bundled:prose", "-o", tmp_path / "out", "--no-speed", "--no-report")
+    invoke("run", *options, "--plugin", plugin, catch=False)
+    failures = Run.open(tmp_path / "out").failures
+    [message] = [failure["message"] for failure in failures if failure["tokenizer"]]
+    assert message.startswith(f"--plugin {plugin}: AssertionError: not here")
 
 
 def test_plugins_that_are_given_are_added_to_the_suites(tmp_path: Path) -> None:
