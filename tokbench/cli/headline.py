@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tokbench.cli.tables import plain_console
+from tokbench.cli.tables import plain_console, show_table
 from tokbench.wording import beginning, listed, without_name
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from tokbench.reports.table import ShownCell, Table
     from tokbench.results import Run
-
-_NAME, _NARROW_NAME = 28, 20
-"""The least width of the tokenizers' column: with headings in one line, and with headings broken."""
 
 
 def print_headline(run: Run) -> None:
@@ -30,12 +25,11 @@ def print_headline(run: Run) -> None:
     lossy, labels = losses(run), run_labels(run)
     names = {entry["spec"]: entry.get("label") or entry["spec"] for entry in run.manifest["datasets"]}
     for dataset in run.datasets:
-        table = _figures(run, dataset)
-        if not table.rows:
-            console.print(names[dataset], style="bold", soft_wrap=True)
+        console.print(names[dataset], style="bold", soft_wrap=True)
+        if not (table := _figures(run, dataset)).rows:
             console.print(f" nothing was measured: {_reason(run, dataset)}\n")
             continue
-        _print_figures(console, names[dataset], table)
+        _print_figures(table)
         console.print()
     measured = run.frame[run.frame["value"].notna()]
     if {"encode_speed", "encode_speed_cold"} <= {*measured["metric"]}:
@@ -114,58 +108,13 @@ def _figures(run: Run, dataset: str) -> Table:
     return Table("headline", dataset, tuple(columns), tokenizer_rows(run, figures))
 
 
-def _print_figures(console: Console, title: str, table: Table) -> None:
-    """The figures of one dataset, all of them in any width: a table, or a paragraph for each tokenizer."""
-    console.print(title, style="bold", soft_wrap=True)
+def _print_figures(table: Table) -> None:
+    """The figures of one dataset, all of them in any width."""
     heads = [
         column.heading if column.divisor not in (None, 1) or column.key == "cost" else column.label
-        for column in table.columns[1:]
+        for column in table.columns
     ]
-    shown = [[*map(_cell, row)] for row in table.shown]
-    broken = [
-        "\n".join(word if len(word) <= len("failed") else word.replace("/", "/\n") for word in head.split(" "))
-        for head in heads
-    ]
-    if _width(heads, shown, _NAME) <= console.width:
-        headings, least = heads, _NAME
-    elif _width(broken, shown, _NARROW_NAME) <= console.width:
-        headings, least = broken, _NARROW_NAME
-    else:
-        for name, *cells in shown:
-            console.print(f" {name}")
-            figures = [f"{head} {cell}" for head, cell in zip(heads, cells, strict=True)]
-            for line in _lines(figures, console.width - 3):
-                console.print(f"   {line}")
-        return
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None)
-    grid.add_column("tokenizer", overflow="fold", min_width=least)
-    for head in headings:
-        grid.add_column(head, justify="right", no_wrap=True)
-    for name, *cells in shown:
-        grid.add_row(name, *cells)
-    console.print(grid)
-
-
-def _lines(figures: Sequence[str], width: int) -> Iterator[str]:
-    """Figures with their names, as many on a line as its width holds: none is parted from its name."""
-    line = ""
-    for number, figure in enumerate(figures, start=1):
-        figure += "," if number < len(figures) else ""
-        if line and len(line) + 1 + len(figure) > width:
-            yield line
-            line = figure
-        else:
-            line = f"{line} {figure}" if line else figure
-    yield line
-
-
-def _width(heads: Sequence[str], shown: Sequence[Sequence[str]], name: int) -> int:
-    """Columns of the terminal that a table takes: a blank either side of each cell, figures unbroken."""
-    columns = zip(heads, *(cells for _, *cells in shown), strict=True)
-    widths = (max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns)
-    return name + 2 + sum(width + 2 for width in widths)
+    show_table(heads, (map(_cell, row) for row in table.shown), right=heads[1:])
 
 
 def _reason(run: Run, dataset: str) -> str:

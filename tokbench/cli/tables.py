@@ -46,29 +46,33 @@ def show_table(
 ) -> None:
     """Print rows below headings, those in `right` of numbers; with `whole`, the first cell is never folded.
 
-    Where the terminal is too narrow for figures and words to stay whole, each row is a paragraph: its first
-    cell, and below that every other cell behind its heading.
+    Where the terminal is too narrow, headings of numbers are broken, then words folded. Where figures and
+    words cannot stay whole even so, each row is a paragraph: its first cell, and below that every other cell
+    behind its heading.
     """
     from rich.table import Table
 
     console, listed = plain_console(), [tuple(row) for row in rows]
-    columns = [[heading, *map(_plain, cells)] for heading, *cells in zip(headings, *listed, strict=True)]
-    natural = [max(_width(line) for cell in cells for line in cell.split("\n")) for cells in columns]
+    broken = [_broken(heading) if heading in right else heading for heading in headings]
+    for heads in (headings, broken):
+        columns = [[head, *map(_plain, cells)] for head, *cells in zip(heads, *listed, strict=True)]
+        widths = [max(_width(line) for cell in cells for line in cell.split("\n")) for cells in columns]
+        if (excess := sum(widths) + 2 * len(widths) - console.width) <= 0:
+            break
     words = [max((_width(word) for cell in cells for word in cell.split()), default=0) for cells in columns]
     unbroken = [heading in right or (whole and not number) for number, heading in enumerate(headings)]
     least = [
         all_of_it if stays else max(word, min(all_of_it, _READABLE))
-        for all_of_it, word, stays in zip(natural, words, unbroken, strict=True)
+        for all_of_it, word, stays in zip(widths, words, unbroken, strict=True)
     ]
-    if (excess := sum(natural) + 2 * len(natural) - console.width) > 0:
-        for number in sorted(range(len(natural)), key=lambda each: least[each] - natural[each]):
-            taken = min(excess, natural[number] - least[number])
-            natural[number], excess = natural[number] - taken, excess - taken
+    for number in sorted(range(len(widths)), key=lambda each: least[each] - widths[each]):
+        taken = max(0, min(excess, widths[number] - least[number]))
+        widths[number], excess = widths[number] - taken, excess - taken
     if excess <= 0 or len(headings) == 1:
         table = Table(box=None, header_style="bold")
-        for heading, width in zip(headings, natural, strict=True):
+        for head, heading, width in zip(heads, headings, widths, strict=True):
             justify: Any = "right" if heading in right else "left"
-            table.add_column(heading, justify=justify, overflow="fold", width=width)
+            table.add_column(head, justify=justify, overflow="fold", width=width)
         for row in listed:
             table.add_row(*row)
         console.print(table)
@@ -77,6 +81,18 @@ def show_table(
         console.print(name, style="bold", overflow="fold")
         told = {heading: cell for heading, cell in zip(headings[1:], others, strict=True) if cell}
         console.print(_described(told, console.width))
+
+
+def _broken(heading: str) -> str:
+    """A heading over several lines: at its spaces, and in a long word behind a slash.
+
+    Example:
+        >>> _broken("mean bytes/token").splitlines()
+        ['mean', 'bytes/', 'token']
+    """
+    return "\n".join(
+        word if len(word) <= len("failed") else word.replace("/", "/\n") for word in heading.split()
+    )
 
 
 def _described(told: Mapping[str, str | Text], width: int) -> Padding:
