@@ -13,8 +13,8 @@ from hashlib import blake2b
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tokbench import CorpusError, Dataset, Tokenizer, TokenizerError, TrainingCorpus
-from tokbench.tokenizer import decode_batch, encode_batch
+from tokbench import CorpusError, Dataset, Tokenizer, TrainingCorpus
+from tokbench.tokenizer import check_encoded, decode_batch, encode_batch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,10 +124,7 @@ def _joined(
     for begin in range(0, len(texts), _AT_ONCE):
         some = texts[begin : begin + _AT_ONCE]
         batch = encode_batch(tokenizer, some)
-        if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= tokenizer.vocab_size):
-            raise TokenizerError(
-                f"{name}: gives ids that are not in its vocabulary of {tokenizer.vocab_size:,}"
-            )
+        check_encoded(name, batch.ids, tokenizer.vocab_size)
         parts += [part for at in range(len(batch)) for part in (batch[at], end)]
         if decoding:
             lost += sum(one != other for one, other in zip(some, decode_batch(tokenizer, batch), strict=True))

@@ -44,7 +44,7 @@ def bpb(
     found = audit_bits(tokenizer, read_losses(losses), seed=seed, progress=documents_done)
     overwrite()
     if as_json:
-        print_json(found.as_json())
+        print_json(asdict(found))
     else:
         _show_losses(found)
 

@@ -77,10 +77,9 @@ class VocabularyAudit:
         found = np.bincount(self.status, minlength=len(Status))
         return {status.name: int(found[status]) for status in Status}
 
-    def share(self, status: Status | str) -> float:
-        """The share of the vocabulary that has `status`; NaN for an empty vocabulary."""
-        name = status if isinstance(status, str) else status.name
-        return self.counts[name] / self.vocab_size if self.vocab_size else float("nan")
+    def share(self, status: str) -> float:
+        """The share of the vocabulary that has the status of this name; NaN for an empty vocabulary."""
+        return self.counts[status] / self.vocab_size if self.vocab_size else float("nan")
 
     def ids(self, status: Status) -> list[int]:
         """The ids that have `status`, ascending."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,10 +73,6 @@ class BitsAudit:
     def bits_per_byte(self) -> float:
         """The exact figure."""
         return self.figures[0].value
-
-    def as_json(self) -> dict[str, Any]:
-        """The audit in JSON's types."""
-        return asdict(self)
 
 
 def audit_bits(

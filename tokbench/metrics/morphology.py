@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.errors import Undefined
 from tokbench.metrics.metric import catalogued
 from tokbench.metrics.structure import f1
-
-if TYPE_CHECKING:
-    pass
 
 
 def _morph_score(t: Any) -> Any:

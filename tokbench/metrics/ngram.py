@@ -19,10 +19,10 @@ import numpy as np
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import in_batches
-from tokbench.errors import CorpusError, SpecError, TokenizerError
+from tokbench.errors import CorpusError, SpecError
 from tokbench.kernels.pointers import Floats, Ids
 from tokbench.metrics.ngram_table import KeyTable, count_order, mix_order
-from tokbench.tokenizer import Tokenizer, encode_batch
+from tokbench.tokenizer import Tokenizer, check_encoded, encode_batch
 from tokbench.wording import data_size
 
 PLAIN = (0.5, 1.0, 1.5)
@@ -156,8 +156,7 @@ def _order(table: KeyTable | None, contexts: Ids, counts: Ids, n_below: int) -> 
 
 def _marked(batch: TokenBatch, vocab_size: int, name: str) -> Ids:
     """Each document with the mark of a beginning before it and that of an end after it."""
-    if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= vocab_size):
-        raise TokenizerError(f"{name}: gives ids that are not in its vocabulary of {vocab_size:,}")
+    check_encoded(name, batch.ids, vocab_size)
     symbols = np.empty(len(batch.ids) + 2 * len(batch), np.int32)
     begins = batch.offsets[:-1] + 2 * np.arange(len(batch))
     ends = begins + np.diff(batch.offsets) + 1

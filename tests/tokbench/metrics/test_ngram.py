@@ -170,7 +170,7 @@ def test_what_cannot_be_read_is_said() -> None:
         ngram_bits(own, TrainingCorpus.of_texts([""]), train.dataset)
     with pytest.raises(SpecError, match="order of 1 or more"):
         ngram_bits(own, train, train.dataset, order=0)
-    with pytest.raises(TokenizerError, match="not in its vocabulary of 3"):
+    with pytest.raises(TokenizerError, match="the id 3, outside its vocabulary of 3 ids"):
         NgramModel.fit([TokenBatch.of([[3]])], 3)
 
 
