@@ -51,6 +51,8 @@ PLUGIN_MAY_IMPORT = {
         ".corpus",
         ".pieces",
         ".vocabulary_files",
+        ".workers.calls",
+        ".workers.shelter",
     )
 }
 

@@ -7,19 +7,15 @@ side by side take less time than one after another on two cores.
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tokbench import CorpusError, TokbenchError, Tokenizer
+from tokbench.workers.calls import Emit, Limits, NoAnswer
+from tokbench.workers.shelter import Worker, allow, stop_now
 from tokbench_probe.shape import Budget, Course, Shape, fitted
 from tokbench_probe.streams import ProbeTexts, Streams
 
@@ -29,7 +25,6 @@ if TYPE_CHECKING:
 
     Nats = NDArray[np.float64]
 
-CHILD = ("-m", "tokbench_probe.child")
 ONE_THREAD = {
     "JAX_PLATFORMS": "cpu",
     "NPROC": "1",
@@ -67,19 +62,6 @@ class ProbeTask:
         return cls(streams, shape, budget.course, seeds)
 
 
-@dataclass(slots=True)
-class _Running:
-    """The processes that run, and whether all are to end."""
-
-    processes: set[subprocess.Popen[str]] = field(default_factory=set)
-    stopped: bool = False
-
-    def stop(self) -> None:
-        self.stopped = True
-        for process in list(self.processes):
-            process.kill()
-
-
 def trained_apart(
     tasks: Mapping[str, ProbeTask], jobs: int, timeout: float, told: Callable[[str, float], None]
 ) -> dict[str, Nats | str]:
@@ -88,67 +70,46 @@ def trained_apart(
     `told` hears the name of a task and the share of it that is done: 0 while it is being compiled. A task that
     takes longer than `timeout` seconds is ended.
     """
-    running = _Running()
+    allow()
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            begun = {
-                name: pool.submit(_one, name, task, timeout, told, running) for name, task in tasks.items()
-            }
+            begun = {name: pool.submit(_one, name, task, timeout, told) for name, task in tasks.items()}
             return {name: each.result() for name, each in begun.items()}
         except BaseException:
-            running.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop_now()
             raise
 
 
-def _one(
-    name: str, task: ProbeTask, timeout: float, told: Callable[[str, float], None], running: _Running
-) -> Nats | str:
+def _one(name: str, task: ProbeTask, timeout: float, told: Callable[[str, float], None]) -> Nats | str:
     """Train one in a process, and wait for it."""
+
+    def hear(share: Any) -> None:
+        told(name, share)
+
+    hear(0.0)
+    with closing(Worker(ONE_THREAD)) as worker:
+        try:
+            return worker.call(losses, task, limits=Limits(timeout), on_event=hear)
+        except NoAnswer as error:
+            first = error.output.strip().partition("\n")[0]
+            return f"{error}: {first}" if error.kind == "crashed" and first else str(error)
+
+
+def losses(emit: Emit, task: ProbeTask) -> Nats:
+    """In a worker: the losses in nats of each seed, ``(seeds, symbols read)``; events are shares done."""
     import numpy as np
 
-    with (
-        tempfile.TemporaryDirectory(prefix="tokbench-probe-") as folder,
-        tempfile.TemporaryFile("w+") as printed,
-    ):
-        if running.stopped:
-            return "stopped"
-        np.save(Path(folder, "train.npy"), task.streams.train)
-        np.save(Path(folder, "read.npy"), task.streams.read)
-        given = [json.dumps(each) for each in (task.shape, task.course, list(task.seeds))]
-        process = subprocess.Popen(
-            [sys.executable, "-P", *CHILD, folder, *given],
-            stdin=subprocess.PIPE,  # nothing is written to it: it ends with us, and the training with it
-            stdout=subprocess.PIPE,
-            stderr=printed,
-            text=True,
-            env={**os.environ, **ONE_THREAD},
-            start_new_session=True,  # a Ctrl-C at the terminal is for us alone
-        )
-        late = threading.Event()
+    from tokbench_probe.learning import read, trained
 
-        def end() -> None:
-            late.set()
-            process.kill()
+    streams, shape, course = task.streams, task.shape, task.course
+    found = []
+    for number, seed in enumerate(task.seeds):
 
-        running.processes.add(process)
-        clock = threading.Timer(timeout, end)
-        clock.start()
-        told(name, 0.0)
-        try:
-            assert process.stdout is not None
-            for line in process.stdout:
-                told(name, float(line))
-            code = process.wait()
-        finally:
-            clock.cancel()
-            process.kill()
-            with process:  # waits for it, and closes its pipes
-                running.processes.discard(process)
-        if late.is_set():
-            return f"no result within {timeout:g} s"
-        if code:
-            printed.seek(0)
-            last = printed.read().strip().rsplit("\n", 1)[-1]
-            return f"the process ended with status {code}" + (f": {last}" if last else "")
-        found: Nats = np.load(Path(folder, "nats.npy"))
-        return found
+        def told(step: int, number: int = number) -> None:
+            if step == 1 or step % 10 == 0:
+                emit((number + step / course.steps) / len(task.seeds))
+
+        parameters = trained(streams.train, shape, course, seed, told)
+        found.append(read(parameters, streams.read, shape.context, course.batch))
+    return np.stack(found)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -116,38 +119,63 @@ def tiny(name: str = "bytes", **changed: Any) -> ProbeTask:
     return ProbeTask.of(name, tokbench.load(name), texts, budget._replace(**changed), [0, 1])
 
 
-def test_a_process_that_breaks_is_a_row_and_ends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelter, "CHILD", ("-c", "import sys; sys.exit('no such thing')"))
-    found = trained_apart({"a": tiny(), "b": tiny()}, 2, 60, lambda name, share: None)
-    assert found == dict.fromkeys("ab", "the process ended with status 1: no such thing")
-
-
-def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelter, "CHILD", ("-c", "import time; time.sleep(60)"))
-    assert trained_apart({"a": tiny()}, 1, 0.3, lambda name, share: None) == {"a": "no result within 0.3 s"}
-
-
-TRAINING = """
-import os, time
-from tokbench_probe.child import end_with_parent
-end_with_parent()
-print(os.getpid(), flush=True)
-time.sleep(600)
+TRAININGS = """
+import os, sys, time
+def breaks(emit, task):
+    print("no such thing", file=sys.stderr, flush=True)
+    os._exit(1)
+def fails(emit, task):
+    raise MemoryError("too wide")
+def hangs(emit, task):
+    emit(os.getpid())
+    time.sleep(600)
 """
-COMMAND = f"""
-import tokbench
+"""In place of `shelter.losses`."""
+
+
+@pytest.fixture
+def trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    (tmp_path / "trainings_for_probe.py").write_text(TRAININGS)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("trainings_for_probe")
+    del sys.modules["trainings_for_probe"]
+
+
+@pytest.mark.parametrize(
+    ("training", "seconds", "said"),
+    [
+        ("breaks", 60, "the process ended with exit status 1: no such thing"),
+        ("fails", 60, "MemoryError: too wide"),
+        ("hangs", 0.3, "no result within 0.3 s"),
+    ],
+)
+def test_a_training_that_comes_to_nothing_is_a_row_and_ends_no_other(
+    training: str, seconds: float, said: str, trainings: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelter, "losses", getattr(trainings, training))
+    found = trained_apart({"a": tiny(), "b": tiny()}, 2, seconds, lambda name, share: None)
+    assert found == dict.fromkeys("ab", said)
+
+
+COMMAND = """
+import tokbench, trainings_for_probe
 from tokbench_probe import shelter, shape, streams
-shelter.CHILD = ("-c", {TRAINING!r})
+shelter.losses = trainings_for_probe.hangs
 texts = streams.ProbeTexts(["one two three four " * 9], ["two one"], 0)
 budget = shape.Budget(operations=10_000, context=16, layers=1, train_bytes=512)
 task = shelter.ProbeTask.of("bytes", tokbench.load("bytes"), texts, budget, [0, 1])
-shelter.trained_apart({{"a": task}}, 1, 600, lambda name, share: print(int(share), flush=True))
+shelter.trained_apart({"a": task}, 1, 600, lambda name, share: print(int(share), flush=True))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_training_ends_with_the_command_however_that_ends(number: signal.Signals) -> None:
-    with subprocess.Popen([sys.executable, "-c", COMMAND], stdout=subprocess.PIPE, text=True) as command:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_training_ends_with_the_command_however_that_ends(
+    number: signal.Signals, trainings: ModuleType
+) -> None:
+    path = {**os.environ, "PYTHONPATH": str(Path(str(trainings.__file__)).parent)}
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND], stdout=subprocess.PIPE, text=True, env=path
+    ) as command:
         assert command.stdout is not None
         assert command.stdout.readline() == "0\n"
         training = psutil.Process(int(command.stdout.readline()))  # it is at work, and says no more
