@@ -157,6 +157,25 @@ def in_batches(
             progress(done)
 
 
+def gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
+    """The items in lists, each ended by the item with which its size is enough.
+
+    Example:
+        >>> list(gathered(["one", "a", "b", "four"], len, 4))
+        [['one', 'a'], ['b', 'four']]
+    """
+    waiting: list[Item] = []
+    size = 0
+    for item in items:
+        waiting.append(item)
+        size += size_of(item)
+        if size >= enough:
+            yield waiting
+            waiting, size = [], 0
+    if waiting:
+        yield waiting
+
+
 # Plain attributes, read with getattr where present:
 #   word_unit: str            "gold" where documents carry words, else chosen by the tally
 #   kind: "text" | "code"     what structure metrics apply

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts, refused
 from tokbench.batch import batched
+from tokbench.corpus import gathered
 from tokbench.kernels.copies import Rebuilt
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
 from tokbench_transformers.parallelism import parallel
@@ -85,7 +86,7 @@ class FastTokenizer(Rebuilt):
         return TokenBatch.of_lists(encoding.ids for encoding in encodings)
 
     def _encodings(self, texts: Sequence[str], encode: Callable[..., Any]) -> Iterator[Any]:
-        for part in _parts(texts, CHARACTERS_A_CALL if parallel() else CHARACTERS_ALONE):
+        for part in gathered(texts, len, CHARACTERS_A_CALL if parallel() else CHARACTERS_ALONE):
             yield from self._asked(encode, part, texts)
 
     def _asked(self, encode: Callable[..., Any], given: str | list[str], texts: Sequence[str]) -> Any:
@@ -201,19 +202,3 @@ class FastTokenizer(Rebuilt):
             "lossless": not reasons,
             "why_not_lossless": "; ".join(reasons) or None,
         }
-
-
-def _parts(texts: Sequence[str], most: int) -> Iterator[list[str]]:
-    if texts and sum(map(len, texts)) <= most:
-        yield list(texts)
-        return
-    part: list[str] = []
-    size = 0
-    for text in texts:
-        part.append(text)
-        size += len(text)
-        if size >= most:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.corpus import Dataset, Document, Item, TextBlock, in_batches
+from tokbench.corpus import Dataset, Document, TextBlock, gathered, in_batches
 from tokbench.errors import CorpusError
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import PADDING, padded
@@ -242,20 +242,6 @@ def _years(data: Bytes, numbers: Spans, digits: Ints) -> Flags:
         text = data[numbers.start[index] : numbers.end[index]].tobytes().decode()
         years[index] = int(text) in YEARS
     return years
-
-
-def gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
-    """The items in lists, each ended by the item with which its size is enough."""
-    waiting: list[Item] = []
-    size = 0
-    for item in items:
-        waiting.append(item)
-        size += size_of(item)
-        if size >= enough:
-            yield waiting
-            waiting, size = [], 0
-    if waiting:
-        yield waiting
 
 
 def _size(document: Document) -> int:

@@ -11,7 +11,7 @@ import pytest
 import tokenizers
 from tokbench_transformers.description import describe
 from tokbench_transformers.family import TRANSFORMERS
-from tokbench_transformers.fast import CHARACTERS_ALONE, _parts
+from tokbench_transformers.fast import CHARACTERS_ALONE
 
 import tokbench
 from tests.plugins.conftest import check_forms
@@ -136,11 +136,6 @@ def test_threads_may_share_it(test_data, hard_texts):
             batches = pool.map(lambda _: tokenizer.encode_batch(hard_texts), range(4))
             assert list(pool.map(tokenizer.encode, hard_texts)) == expected
             assert all([ids.tolist() for ids in batch] == expected for batch in batches)
-
-
-def test_large_batches_go_in_parts():
-    assert [len(part) for part in _parts(["x" * 500] * 5, 1000)] == [2, 2, 1]
-    assert [len(part) for part in _parts(["x" * 500] * 2, 1000)] == [2]
 
 
 @pytest.mark.parametrize("parallel", ["true", "false"])

@@ -25,7 +25,7 @@ from tokbench.corpora.counted import (
     table_of,
     write_table,
 )
-from tokbench.corpus import Shard
+from tokbench.corpus import Shard, gathered
 from tokbench.errors import CorpusError, SpecError
 from tokbench.family import Progress
 from tokbench.registry import Registry, registry_of
@@ -41,7 +41,6 @@ from tokbench.runner.counting.dispatch import (
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
-from tokbench.tally.prepare import gathered
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
 
