@@ -63,11 +63,20 @@ def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = Non
     return {spec: printable(spec if seen[label] > 1 else label) for spec, label in short.items()}
 
 
+class _RunLabels(dict[str, str]):
+    """Labels by spec; what is no tokenizer of the run is its own."""
+
+    def __missing__(self, spec: str) -> str:
+        return spec
+
+
 def run_labels(run: Run, specs: Iterable[str] | None = None) -> dict[str, str]:
     """Short labels of the run's tokenizers, with the mark of those that lose something."""
     given = {entry["spec"]: entry["label"] for entry in run.manifest["tokenizers"] if entry.get("label")}
     labels, known = tokenizer_labels(run.tokenizers if specs is None else specs, given), losses(run)
-    return {spec: f"{label} {known[spec].mark}" if spec in known else label for spec, label in labels.items()}
+    return _RunLabels(
+        {spec: f"{label} {known[spec].mark}" if spec in known else label for spec, label in labels.items()}
+    )
 
 
 def _agreed(spec: str, specs: Iterable[str]) -> set[str]:

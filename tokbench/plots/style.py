@@ -231,13 +231,18 @@ def value_text(value: float, unit: str, low: float | None = None, high: float | 
     Example:
         >>> value_text(1.3456, "bytes per token", 1.3, 1.4), value_text(0.5, "×", None, None)
         ('1.35 bytes per token (interval 1.3–1.4)', '0.5 ×')
-        >>> value_text(-0.1, "bytes per token apart", -0.3, 0.1)
-        '−0.1 bytes per token apart (interval −0.3 to 0.1)'
+        >>> value_text(-1e-5, "bytes per token apart", -0.3, 0.1)
+        '−1e-05 bytes per token apart (interval −0.3 to 0.1)'
     """
-    said = f"{value:.3g} {unit}"
+    said = f"{_figure(value)} {unit}"
     if low is not None and high is not None and low == low and high == high:
-        said += f" (interval {interval(low, high, '{:.3g}'.format)})"
-    return said.replace("-", "−")
+        said += f" (interval {interval(low, high, _figure)})"
+    return said
+
+
+def _figure(value: float) -> str:
+    """A figure in three digits; the sign of an exponent is left as the page's script reads it."""
+    return f"{'−' if value < 0 else ''}{abs(value):.3g}"
 
 
 def figure(height: float, *, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:

@@ -41,8 +41,8 @@ def table(run: Run, metric: str, dataset: str) -> Table:
     )
     made = tuple(
         Row.of(
-            labels.get(row.tokenizer, row.tokenizer),
-            labels.get(row.baseline, row.baseline),
+            labels[row.tokenizer],
+            labels[row.baseline],
             TableCell.known(row.value, row.ci_low, row.ci_high),
             TableCell.known(row.ratio, why="the other figure is 0"),
             TableCell.known(row.p_adjusted, why="too few documents, or no resamples"),

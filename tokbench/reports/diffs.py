@@ -34,8 +34,7 @@ def diff_table(run: Run) -> Table:
     """Every pair compared: the share of documents with the same tokens, and why the others differ."""
     labels = run_labels(run)
     rows = tuple(
-        Row.of(*(labels.get(pair[side], pair[side]) for side in "ba"), *_found(pair), key=pair["b"])
-        for pair in pairs(run)
+        Row.of(*(labels[pair[side]] for side in "ba"), *_found(pair), key=pair["b"]) for pair in pairs(run)
     )
     return Table("diffs", "Document by document", COLUMNS, rows, _note(run) if rows else "")
 
@@ -94,7 +93,7 @@ def passages_table(run: Run) -> Table:
         ids = sum(_column(first, "id") == _column(second, "id") for first, second in pairs)
         cuts = sum(_column(first, "bytes") == _column(second, "bytes") for first, second in pairs)
         if ids or cuts:
-            names = labels.get(one, one), labels.get(other, other)
+            names = labels[one], labels[other]
             rows.append(Row.of(*names, len(pairs), ids, cuts, _first_difference(pairs), key=one))
     note = "Cuts: the same bytes in the same tokens, whatever their ids."
     return Table("agreement", "The passages shown below", PASSAGE_COLUMNS, tuple(rows), note)

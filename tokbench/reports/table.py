@@ -146,7 +146,7 @@ def tokenizer_rows(
     Where they are `ranked`, those that lose something are lossy.
     """
     labels, lost = run_labels(run), losses(run) if ranked else {}
-    named = {name: " ".join(filter(None, (labels.get(name, name), (marks or {}).get(name)))) for name in cells}
+    named = {name: f"{labels[name]} {(marks or {}).get(name, '')}".rstrip() for name in cells}
     return tuple(
         Row.of(named[name], *found, key=name, lossy=str(lost.get(name, ""))) for name, found in cells.items()
     )

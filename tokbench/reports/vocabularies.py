@@ -46,8 +46,8 @@ def injection_table(run: Run) -> Table:
             became = list(dict.fromkeys([*found["exact"], *found["within"], *found["altered"]]))
             which = " ".join(became[:_NAMED]) + (" …" if len(became) > _NAMED else "")
             counts = found["controls"], *(len(found[kind]) for kind in ("exact", "within", "altered"))
-            rows.append(Row.of(labels.get(name, name), found["entry"], *counts, which, key=name))
-    without = [labels.get(name, name) for name, entries in run.injections.items() if not entries]
+            rows.append(Row.of(labels[name], found["entry"], *counts, which, key=name))
+    without = [labels[name] for name, entries in run.injections.items() if not entries]
     note = (
         "How many of a vocabulary's control strings, typed by a user, become control ids: as they are, inside "
         "other text, or split, in another case or form. 0 is what an entry for plain text should have."
@@ -88,7 +88,7 @@ def overlap_table(run: Run) -> Table:
     names = list(run.audits)
     matrix = overlap_matrix([VocabularyAudit.from_json(run.audits[name]) for name in names])
     labels = run_labels(run)
-    columns = _FIRST, *(Column(key=name, label=labels.get(name, name), places=3) for name in names)
+    columns = _FIRST, *(Column(key=name, label=labels[name], places=3) for name in names)
     rows = tokenizer_rows(run, dict(zip(names, matrix.tolist(), strict=True)), ranked=False)
     note = "Jaccard index of the vocabularies' byte strings; 1 is the same vocabulary."
     return Table("overlap", "Overlap of every two vocabularies", columns, rows, note)

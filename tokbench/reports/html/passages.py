@@ -31,7 +31,7 @@ def samples(run: Run) -> Markup:
     for sample in run.samples:
         views = []
         for names, pieces in _alike(sample):
-            named = ", ".join(labels.get(name, name) for name in names)
+            named = ", ".join(labels[name] for name in names)
             view = markup(spans_of_json(pieces), f"Tokens of {named}", ranks.get(names[0]))
             views.append({"name": named, "count": len(pieces), "view": view})
         shown.append({"title": _title(run, sample), "views": views})
@@ -69,7 +69,7 @@ def divergences(run: Run) -> Markup:
 
 def _shown(run: Run, pair: dict[str, Any]) -> dict[str, Any]:
     labels = run_labels(run)
-    sides = [(side, pair[side], labels.get(pair[side], pair[side])) for side in ("a", "b")]
+    sides = [(side, pair[side], labels[pair[side]]) for side in ("a", "b")]
     ranks = {side: ranks_of(run, spec) for side, spec, _ in sides}
     return {
         "label": f"{sides[1][2]} against {sides[0][2]}",
