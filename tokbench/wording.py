@@ -178,14 +178,19 @@ TELLING = 100
 """How many times its low end the high end of an interval may be that says anything."""
 
 
+def too_wide(low: float, high: float) -> bool:
+    """Whether an interval says nothing, as that of a speed timed twice on a busy machine may."""
+    return 0 < TELLING * low < high
+
+
 def interval(low: float, high: float, said: Callable[[float], str]) -> str:
-    """An interval, or that it says nothing, as that of a speed timed twice on a busy machine may.
+    """An interval, or that it says nothing.
 
     Example:
         >>> interval(0.25, 0.75, "{:.1f}".format), interval(0.2, 52_551.9, "{:.1f}".format)
         ('0.2–0.8', 'too wide')
     """
-    return "too wide" if 0 < TELLING * low < high else span(low, high, said)
+    return "too wide" if too_wide(low, high) else span(low, high, said)
 
 
 def data_size(n_bytes: float) -> str:

@@ -16,6 +16,7 @@ from tokbench.plots.losses import colors, losses
 from tokbench.plots.placement import label_points
 from tokbench.plots.reach import reach
 from tokbench.results import Run
+from tokbench.wording import listed, too_wide
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,11 +63,19 @@ def speed_points(run: Run) -> dict[str, tuple[float, float]]:
     }
 
 
-def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, Point]]:
-    """The intervals as bars (tokenizer, from, to) through its point: of speed level, of bytes upright."""
+def speed_intervals(run: Run) -> dict[str, tuple[float, float]]:
+    """The interval of each tokenizer's speed, where it has one."""
     timed = data.speeds(run)
     timed = timed[timed["ci_low"].notna() & timed["ci_high"].notna()]
-    rates = [(str(row.Index), float(row.ci_low), float(row.ci_high)) for row in timed.itertuples()]
+    return {str(row.Index): (float(row.ci_low), float(row.ci_high)) for row in timed.itertuples()}
+
+
+def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, Point]]:
+    """The intervals as bars (tokenizer, from, to) through its point: of speed level, of bytes upright.
+
+    Those of speeds that say nothing are left out: the axis would be long for them alone.
+    """
+    rates = [(name, *ends) for name, ends in speed_intervals(run).items() if not too_wide(*ends)]
     ratios = data.intervals(run, "compression_ratio", data.timed_dataset(run))
     bars = [
         (name, (low, points[name][1]), (high, points[name][1])) for name, low, high in rates if name in points
@@ -114,6 +123,7 @@ def draw(run: Run) -> Figure | None:
     of = f"bytes per token · {dataset_label(run, data.timed_dataset(run))}"
     axes.set_ylabel(in_lines(of, 0.6 * 72 * height, chosen.type, 2))  # the rest is what stands below
     axes.grid(True, axis="both")
+    wide = [labels[name] for name, ends in speed_intervals(run).items() if name in points and too_wide(*ends)]
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     style.caption(
         figure,
@@ -121,6 +131,7 @@ def draw(run: Run) -> Figure | None:
         f"Bars: {data.levels(run)} intervals." if bars else "",
         "Steps: tokenizers that no other beats on both." if steps else "",
         hollow(run, points),
+        f"Interval of speed too wide to draw: {listed(wide)}." if wide else "",
         "Arrow: far above, at the figure." if far else "",
         f"Speed: {first}." if first else "",
         data.busy(run),

@@ -239,6 +239,19 @@ def test_a_scale_that_figures_lie_beyond_ends_in_arrows(made_up_run) -> None:
     assert ends(made_up_run(120, 3)) == "both"
 
 
+def test_an_interval_of_speed_that_says_nothing_does_not_stretch_the_axis(made_up_run) -> None:
+    run = made_up_run(5, 6)
+    run.frame = run.frame.copy()
+    of = run.frame.index[
+        (run.frame["metric"] == "encode_speed") & (run.frame["tokenizer"] == run.tokenizers[0])
+    ]
+    run.frame.loc[of, ["ci_low", "ci_high"]] = 0.2, 52_551.9
+    figure = drawn("speed", run)
+    left, right = figure.axes[0].get_xlim()
+    assert right / left < 1000
+    assert f"Interval of speed too wide to draw: {run_labels(run)[run.tokenizers[0]]}." in figure.get_label()
+
+
 def test_the_caption_of_speeds_speaks_of_what_is_drawn(made_up_run) -> None:
     def said(run: Any) -> str:
         return str(drawn("speed", run).get_label())
