@@ -23,7 +23,7 @@ def metric_facts(run: Run) -> Mapping[str, Metric]:
     return defined(run.manifest.get("definitions", ()))
 
 
-def shown(run: Run, place: Place) -> list[str]:
+def metrics_shown(run: Run, place: Place) -> list[str]:
     """The metrics whose definition has them shown at a place, in their order there."""
     there = [metric for metric in metric_facts(run).values() if place in metric.shown]
     return [metric.name for metric in sorted(there, key=lambda metric: metric.order)]
@@ -39,7 +39,7 @@ def headline_metrics(
     frame = run.frame
     here = (frame["language"] == ALL) & frame["dataset"].isin([dataset, ""]) & frame["value"].notna()
     measured = set(frame.loc[here, "metric"])
-    usual = shown(run, place)
+    usual = metrics_shown(run, place)
     found = [name for name in usual if name in measured and name not in without]
     beside = [name for name in asked(run) if name in measured and name not in (*usual, *without)]
     return found + beside[: max(MOST - len(found), LEAST)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tokbench.plots import data
 from tokbench.reports import tables, unmeasured
-from tokbench.reports.chosen import asked, shown
+from tokbench.reports.chosen import asked, metrics_shown
 from tokbench.reports.decision import decided, undecided
 from tokbench.reports.decision import table as decision_table
 from tokbench.reports.diffs import diff_table
@@ -44,7 +44,7 @@ def document(run: Run) -> str:
     for table in tables.headlines(run).values():
         parts += [f"## {escape(table.title)}", "", *_noted(table)]
     main = data.main_dataset(run)
-    usual = shown(run, "languages")
+    usual = metrics_shown(run, "languages")
     for metric in dict.fromkeys((*usual, *asked(run))):
         table = tables.by_language(run, metric, main)
         if len(table.rows) > (metric not in usual):  # of one language, the headline has said it

@@ -13,7 +13,7 @@ from tokbench.metrics.weights import CRITERIA
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.decision import decided, script_data, table, undecided
 from tokbench.reports.html.assemble import rendered
-from tokbench.reports.html.formula import shown
+from tokbench.reports.html.formula import formula_markup
 from tokbench.results import Run
 
 _FIRST = ("run", "started", "finished", "seconds", "versions", "machine", "suite", "tokenizers", "datasets")
@@ -45,7 +45,7 @@ def definitions(run: Run) -> Markup:
     """Each metric of the run with formula, unit, source and caveat."""
     facts = metric_facts(run)
     metrics = [facts[name] for name in dict.fromkeys(run.frame["metric"]) if name in facts]
-    return rendered("definitions.html", metrics=metrics, formula=shown) if metrics else Markup("")
+    return rendered("definitions.html", metrics=metrics, formula=formula_markup) if metrics else Markup("")
 
 
 def provenance(run: Run) -> Markup:

@@ -39,7 +39,7 @@ def mathml(formula: str) -> Markup:
     return Markup('<math displaystyle="true">{}</math>').format(_row(tokens, until=None))
 
 
-def shown(formula: str) -> Markup:
+def formula_markup(formula: str) -> Markup:
     """The formula as MathML, or as it is written where that cannot be."""
     try:
         return mathml(formula)

@@ -12,7 +12,7 @@ from tokbench.plots import PLOTS, data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import losses
 from tokbench.reports import differences, tables, unmeasured, vocabularies
-from tokbench.reports.chosen import asked, shown
+from tokbench.reports.chosen import asked, metrics_shown
 from tokbench.reports.diffs import diff_table, passages_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
@@ -122,7 +122,7 @@ def build(run: Run, figures: dict[str, Drawn | None]) -> Page:
 
 def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | None) -> list[Section]:
     """The sections below the answer, which take their figures from those that are `left`."""
-    main, lossy, everywhere = data.main_dataset(run), losses(run), shown(run, "languages")
+    main, lossy, everywhere = data.main_dataset(run), losses(run), metrics_shown(run, "languages")
     parallel = sorted(data.parallel_datasets(run), key=lambda name: name != main)
     there = [name for name in (main, *run.datasets) if len(run.languages(name)) > 1]
     heats = [
@@ -171,7 +171,7 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
                 "figures. p is two-sided, and corrected for everything compared on the text."
             ],
             take("differences"),
-            _filled(*(differences.table(run, metric, main) for metric in shown(run, "differences"))),
+            _filled(*(differences.table(run, metric, main) for metric in metrics_shown(run, "differences"))),
             choose="Metric",
         ),
         Section(
