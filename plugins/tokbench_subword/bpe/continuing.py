@@ -1,14 +1,14 @@
 """Training that goes on from a vocabulary: text is spelled in its tokens, and further pairs are merged.
 
 What the vocabulary has keeps its ids, and new merges follow its own: text in which no new token comes up is
-encoded as before. `continued` goes on from a tokenizer's file (``bpe:base=``), whose rules prepare and cut
-text; `learn_superwords` goes on over longer stretches of text (``bpe:transition=``).
+encoded as before. `continued_sizes` goes on from a tokenizer's file (``bpe:base=``), whose rules prepare and
+cut text; `learn_superwords` goes on over longer stretches of text (``bpe:transition=``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,19 +133,6 @@ def _whole(model: BpeModel, workers: int) -> BpeEncoder:
 # --- from a file ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Continued:
-    """A tokenizer, and the merges that were learned after its own: int32 ``(n, 3)``."""
-
-    base: BpeTokenizer
-    merges: NDArray[np.int32]
-
-    def tokenizer(self, vocab_size: int) -> BpeTokenizer:
-        """The tokenizer with so many tokens, or all that were found."""
-        some = self.merges[: np.count_nonzero(np.maximum.accumulate(self.merges[:, 2]) < vocab_size)]
-        return self.base.changed(model=extended(_filled(self.base), some), source="")
-
-
 def _filled(base: BpeTokenizer) -> BpeModel:
     """Its model with an entry for each id, those of added tokens too: new tokens come behind all of them."""
     known = base.model.vocabulary
@@ -197,15 +184,16 @@ def counted(
     return count_blocks(texts, fill, workers=workers, progress=progress)
 
 
-def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Continued:
-    """Go on from the base that the options name."""
+def continued_sizes(
+    corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
+) -> dict[int, BpeTokenizer]:
+    """Go on from the base that the options name: tokenizers of several sizes, less those that it has."""
     base = base_of(options)
-    workers = threads_of(options)
+    workers, filled = threads_of(options), _filled(base)
     told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=corpus.n_bytes)
-    words = counted(base, corpus.source(cut_of(base)), workers, told)
     merges = learn_more(
-        replace(_filled(base), special_tokens={}),
-        words,
+        replace(filled, special_tokens={}),
+        counted(base, corpus.source(cut_of(base)), workers, told),
         vocab_size=options["vocab_size"],
         rule=tie_rule(options["ties"]),
         minimum=options["min_frequency"],
@@ -213,4 +201,9 @@ def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Prog
         workers=workers,
         progress=stage(progress, "merging", COUNTING_SHARE, 1.0),
     )
-    return Continued(base, merges)
+    highest = np.maximum.accumulate(merges[:, 2])
+    return {
+        size: base.changed(model=extended(filled, merges[: np.count_nonzero(highest < size)]), source="")
+        for size in sizes
+        if size > base.vocab_size
+    }

@@ -29,19 +29,21 @@ def train_sizes(
 ) -> Mapping[int, Tokenizer]:
     """Tokenizers of several sizes by one training."""
     if options["base"]:
-        from tokbench_subword.bpe.continuing import continued
+        from tokbench_subword.bpe.continuing import continued_sizes
 
-        found = continued(corpus, {**options, "vocab_size": max(sizes)}, progress)
-        fit = [size for size in sizes if size > found.base.vocab_size]
-        return {s: as_asked(found.tokenizer(s), options["encoding"], options["dropout"]) for s in fit}
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+        trained = continued_sizes(corpus, {**options, "vocab_size": max(sizes)}, sizes, progress)
+    else:
+        from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
-    cache = cache_bytes(options["cache"], where="bpe")
-    trained = {}
-    for size, model in trained_sizes(corpus, options, sizes, progress).items():
-        tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}", cache=cache)
-        trained[size] = as_asked(tokenizer, options["encoding"], options["dropout"])
-    return trained
+        cache = cache_bytes(options["cache"], where="bpe")
+        trained = {
+            size: BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}", cache=cache)
+            for size, model in trained_sizes(corpus, options, sizes, progress).items()
+        }
+    return {
+        size: as_asked(tokenizer, options["encoding"], options["dropout"])
+        for size, tokenizer in trained.items()
+    }
 
 
 def _training_files(spec: Spec) -> Sequence[Path]:

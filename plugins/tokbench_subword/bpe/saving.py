@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +39,10 @@ from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.prepared import PreparedEncoder
 
-
-@dataclass(frozen=True, slots=True)
-class Conversion:
-    """How a tokenizer is written in a format, how what was written encodes, and what the format cannot say."""
-
-    write: Callable[[Path], None]
-    read: Callable[[Path], Encode]
-    unsaid: Sequence[str] = ()
+Conversion = dict[str, Any]
+"""How a tokenizer is written in a format, how what was written encodes, and what the format cannot say:
+`write`, `read` and `unsaid` of `write_proved`.
+"""
 
 
 def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, source: str) -> None:
@@ -57,8 +53,7 @@ def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, sour
     target = Path(path)
     conversion = _conversion(target, tokens)
     if conversion is not None:
-        proof = _proof(tokens, encode)()
-        write_proved(target, write=conversion.write, read=conversion.read, unsaid=conversion.unsaid, **proof)
+        write_proved(target, **conversion, **_proof(tokens, encode)())
         return
     formats.check_ending(tokens.name, target, formats.BPE)
     document = complete_document(tokens.model, tokens.document)
@@ -106,27 +101,20 @@ def _conversion(path: Path, tokens: TokenLookup) -> Conversion | None:
     """The conversion to the format that a path names; None for a `tokenizer.json`."""
     model, document, name = tokens.model, tokens.document, tokens.name
     unsaid = _unsaid(model, tokens._preparation, added_tokens=path.suffix == ".gguf")
+    write: Callable[[Path], None]
+    read: Callable[[Path], Encode]
     if path.suffix == ".tiktoken":
-        ranks = ranks_of(model)
-        return Conversion(
-            lambda aside: write_ranks(ranks, aside),
-            lambda aside: _ranks_encoder(read_ranks(aside), model.pattern),
-            unsaid,
-        )
-    if path.suffix == ".gguf":
-        vocabulary = gguf_of(model, document, name=name)
-        return Conversion(lambda aside: write_gguf(vocabulary, aside), _gguf_encoder, unsaid)
-    if formats.is_tekken(path):
-        tekken = tekken_of(model, name=name)
-        return Conversion(
-            lambda aside: write_tekken(tekken, aside),
-            lambda aside: by_mistral(aside) or _encoder(model_of_tekken(aside)),
-            unsaid,
-        )
-    if not path.suffix or path.is_dir():
+        write, read = partial(write_ranks, ranks_of(model)), partial(_ranks_encoder, model.pattern)
+    elif path.suffix == ".gguf":
+        write, read = partial(write_gguf, gguf_of(model, document, name=name)), _gguf_encoder
+    elif formats.is_tekken(path):
+        write, read = partial(write_tekken, tekken_of(model, name=name)), _tekken_encoder
+    elif not path.suffix or path.is_dir():
         check_pair(model, document)
-        return Conversion(lambda aside: save_pair(model, document, aside), _pair_encoder, unsaid)
-    return None
+        write, read = partial(save_pair, model, document), _pair_encoder
+    else:
+        return None
+    return {"write": write, "read": read, "unsaid": unsaid}
 
 
 def _unsaid(model: BpeModel, preparation: BpePreparation, *, added_tokens: bool) -> list[str]:
@@ -147,9 +135,14 @@ def _unsaid(model: BpeModel, preparation: BpePreparation, *, added_tokens: bool)
     return unsaid
 
 
-def _ranks_encoder(ranks: dict[bytes, int], pattern: Pattern) -> Encode:
+def _ranks_encoder(pattern: Pattern, path: Path) -> Encode:
+    ranks = read_ranks(path)
     theirs = by_tiktoken(ranks, pattern.as_rust()) if pattern.as_rust() else None
     return theirs or _encoder(model_of_ranks(ranks, pattern=pattern))
+
+
+def _tekken_encoder(path: Path) -> Encode:
+    return by_mistral(path) or _encoder(model_of_tekken(path))
 
 
 def _pair_encoder(folder: Path) -> Encode:

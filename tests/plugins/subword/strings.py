@@ -1,9 +1,12 @@
-"""Strings that are hard on tokenizers, from a seed."""
+"""Text of many tests: strings that are hard on tokenizers, from a seed; English; and how GPT-2 cuts it."""
 
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
+ENGLISH = (Path(__file__).parents[3] / "datasets" / "parallel" / "eng_Latn.txt").read_text("utf-8").splitlines()
+GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 _POOL = [
     *" \n\r\t\x0b\x0c\x1c\x1f\x85\xa0\u2003\u2028\u3000'’`sStTdDmMlLvVrReEſK0١²Ⅻ一二abc.!?_-=/",
     *"éÅ中文字กขаб😀🇦\u0301\u200d\u00ad\ufeff\x00ABǅʰ\u0295\u1cf2",

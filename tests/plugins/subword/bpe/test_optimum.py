@@ -13,13 +13,12 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 
 from tests.command import output
-from tests.plugins.subword.strings import hard_strings
+from tests.plugins.subword.strings import ENGLISH, hard_strings
 from tokbench.errors import TokenizerError
 from tokbench.metrics.optimum import distances
 from tokbench.registry import build_registry
 
 ROOT = Path(__file__).parents[4]
-ENGLISH = (ROOT / "datasets" / "parallel" / "eng_Latn.txt").read_text(encoding="utf-8").splitlines()
 
 
 def fewest(word: bytes, tokens: set[bytes]) -> int:

@@ -14,15 +14,13 @@ from tokbench_subword.bpe.family import BPE
 from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.ties import BYTES
 
-from tests.plugins.subword.strings import hard_strings
+from tests.plugins.subword.strings import ENGLISH, GPT2, hard_strings
 from tests.plugins.subword.training.plain_merges import merged, plain_merges
 from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
 from tokbench.spec import with_defaults
 
-GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 STAGE_TWO = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
-ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
 
 
 def trained(texts: list[str], **options: object):  # type: ignore[no-untyped-def]
@@ -90,36 +88,31 @@ def test_both_stages_are_as_written_plainly(texts: list[str], transition: int, m
     assert list(tokenizer.model.vocabulary) == two_stages(texts, transition, size)
 
 
-@pytest.fixture(scope="module")
-def lines() -> list[str]:
-    return ENGLISH.read_text(encoding="utf-8").splitlines()
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
-def test_real_text(lines: list[str], threads: int) -> None:
-    texts = [f"{line} {line[:40]}: {line[40:60]}" for line in lines[:40]]
+def test_real_text(threads: int) -> None:
+    texts = [f"{line} {line[:40]}: {line[40:60]}" for line in ENGLISH[:40]]
     tokenizer = trained(texts, vocab_size=520, transition=400, threads=threads, ties="bytes")
     assert list(tokenizer.model.vocabulary) == two_stages(texts, 400, 520)
     assert any(b" " in token.strip() for token in tokenizer.model.vocabulary)
 
 
-def test_the_file_has_the_ids_of_tokenizers(lines: list[str], tmp_path: Path) -> None:
+def test_the_file_has_the_ids_of_tokenizers(tmp_path: Path) -> None:
     from tokenizers import Tokenizer
 
-    tokenizer = trained(lines, vocab_size=1500, transition=1000)
-    plain = trained(lines, vocab_size=1500)
+    tokenizer = trained(ENGLISH, vocab_size=1500, transition=1000)
+    plain = trained(ENGLISH, vocab_size=1500)
     tokenizer.save(tmp_path / "tokenizer.json")
     theirs = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
-    texts = [*lines, "\n".join(lines), *hard_strings(300)]
+    texts = [*ENGLISH, "\n".join(ENGLISH), *hard_strings(300)]
     for text in texts:
         assert theirs.encode(text, add_special_tokens=False).ids == tokenizer.encode(text).tolist(), text
         assert tokenizer.decode(tokenizer.encode(text)) == text
-    assert sum(map(len, map(tokenizer.encode, lines))) < sum(map(len, map(plain.encode, lines)))
+    assert sum(map(len, map(tokenizer.encode, ENGLISH))) < sum(map(len, map(plain.encode, ENGLISH)))
     assert BPE.train_sizes is not None
     options = with_defaults(BPE.options, {"threads": 1, "transition": 300, "vocab_size": 400})
-    nested = BPE.train_sizes(TrainingCorpus.of_texts(lines[:20]), options, [290, 350, 400], lambda *_: None)
-    alone = trained(lines[:20], vocab_size=350, transition=300)
+    nested = BPE.train_sizes(TrainingCorpus.of_texts(ENGLISH[:20]), options, [290, 350, 400], lambda *_: None)
+    alone = trained(ENGLISH[:20], vocab_size=350, transition=300)
     assert [*nested] == [350, 400]
     assert nested[350].model.merges.tolist() == alone.model.merges.tolist()  # type: ignore[attr-defined]
 

@@ -12,6 +12,7 @@ from tokbench_subword.optimal.families import GREEDTOK, PICKYBPE
 
 from tests.command import invoke
 from tests.plugins.conftest import train_on
+from tests.plugins.subword.strings import ENGLISH
 from tokbench import TokenizerFamily, TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
@@ -20,14 +21,12 @@ from tokbench.spec import Spec
 from tokbench.testing import check_tokenizer
 from tokbench.testing.trained import trained_failures
 
-ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
-
 
 @pytest.mark.long
 @pytest.mark.parametrize("family", ["pathpiece", "greedtok", "pickybpe"])
 def test_training_from_counts_is_training_from_the_text(tmp_path: Path, family: str) -> None:
     text, counts = tmp_path / "text.txt", tmp_path / "counts.parquet"
-    text.write_bytes(ENGLISH.read_bytes())
+    text.write_text("\n".join(ENGLISH), encoding="utf-8")
     commands = [["count", "-d", f"text:{text}", "--for", f"{family}:pattern=o200k", "-o", str(counts)]]
     trained = [tmp_path / f"{name}{'.json' if family == 'pathpiece' else f'.{family}'}" for name in "ab"]
     for source, path in zip((f"text:{text}", f"counts:{counts}"), trained, strict=True):
@@ -43,9 +42,7 @@ def test_the_order_of_the_words_changes_nothing() -> None:
     from tokbench_subword.optimal.greedtok import chosen_tokens
     from tokbench_subword.optimal.pickybpe import learn_picky
 
-    counts = [
-        (word, 1 + number % 5) for number, word in enumerate(dict.fromkeys(ENGLISH.read_text("utf-8").split()))
-    ]
+    counts = [(word, 1 + number % 5) for number, word in enumerate(dict.fromkeys(" ".join(ENGLISH).split()))]
     mixed = random.Random(0).sample(counts, len(counts))
     one, other = WordCounts.of(dict(counts)), WordCounts.of(dict(mixed))
     assert chosen_tokens(one, 300, longest=16) == chosen_tokens(other, 300, longest=16)
@@ -78,7 +75,7 @@ def test_training_that_takes_back_what_it_makes_ends_with_a_reason(monkeypatch: 
 def test_it_conforms_and_only_its_own_file_gives_the_same(
     tmp_path: Path, family: TokenizerFamily, options: dict[str, float], why: str
 ) -> None:
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:200]
+    texts = ENGLISH[:200]
     asked = {"vocab_size": 500, "special_tokens": "<s> the", **options}
     registry, path = build_registry(), tmp_path / f"t.{family.name}"
     spec = Spec(family.name, None, asked)

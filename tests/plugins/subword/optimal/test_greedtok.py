@@ -14,15 +14,12 @@ from tokbench_subword.optimal.families import GREEDTOK
 from tokbench_subword.optimal.greedtok import chosen_tokens
 
 from tests.plugins.conftest import train_on
-from tests.plugins.subword.strings import hard_strings
+from tests.plugins.subword.strings import ENGLISH, GPT2, hard_strings
 from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry
 from tokbench.spec import Spec, with_defaults
-
-GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
 
 
 def covered(word: list[bytes], token: bytes) -> list[bytes]:
@@ -78,13 +75,13 @@ def test_the_tokens_are_those_of_the_paper(words: dict[str, int], size: int, lon
 
 
 def test_training_and_encoding_are_as_by_hand_in_any_number_of_threads() -> None:
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:6]
+    texts = ENGLISH[:6]
     words = Counter(piece.encode() for text in texts for piece in regex.findall(GPT2, text))
     by_hand = greedily(words, 30, 32)
     for threads in (1, 3):
         tokenizer = trained(texts, vocab_size=286, threads=threads)
         assert [tokenizer.token_bytes(index) for index in range(256, 286)] == by_hand
-    for text in [*texts, *ENGLISH.read_text(encoding="utf-8").splitlines()[100:140], *hard_strings(40)]:
+    for text in [*texts, *ENGLISH[100:140], *hard_strings(40)]:
         expected: list[bytes] = []
         for piece in regex.findall(GPT2, text):
             word = [bytes([byte]) for byte in piece.encode()]
@@ -106,7 +103,7 @@ def test_files_that_are_not_ours_are_refused_with_what_they_are(tmp_path: Path) 
 
 
 def test_several_sizes_by_one_training_are_each_as_trained_for_itself() -> None:
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:60]
+    texts = ENGLISH[:60]
     asked = with_defaults(GREEDTOK.options, {"special_tokens": "<s>"})
     assert GREEDTOK.train_sizes is not None
     sizes = GREEDTOK.train_sizes(TrainingCorpus.of_texts(texts), asked, [100, 300, 380], lambda *_: None)

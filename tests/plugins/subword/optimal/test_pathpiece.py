@@ -14,7 +14,7 @@ from tokbench_subword.optimal.families import PATHPIECE
 from tokbench_subword.optimal.pathpiece import ROUND, chosen_tokens, first_tokens
 
 from tests.plugins.conftest import train_on
-from tests.plugins.subword.strings import hard_strings
+from tests.plugins.subword.strings import ENGLISH, GPT2, hard_strings
 from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
@@ -22,9 +22,6 @@ from tokbench.registry import build_registry
 from tokbench.spec import Spec
 from tokbench.testing import check_tokenizer
 from tokbench.testing.trained import trained_failures
-
-GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
 
 
 def shortest(word: bytes, tokens: set[bytes], without: int = -1, until: int = -1) -> list[bytes]:
@@ -74,7 +71,7 @@ def test_the_tokens_are_those_of_the_paper(words: dict[str, int], size: int) -> 
 
 
 def test_a_training_is_the_same_by_hand_and_in_any_number_of_threads() -> None:
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:20]
+    texts = ENGLISH[:20]
     words = Counter(piece.encode() for text in texts for piece in regex.findall(GPT2, text))
     counted = WordCounts.of(words)
     by_hand = dropped_one_by_one(words, first_tokens(counted, 500, 16), 400 - 256)
@@ -91,13 +88,12 @@ def test_a_training_is_the_same_by_hand_and_in_any_number_of_threads() -> None:
 def test_tokenizers_opens_the_file_with_equal_ids(tmp_path: Path, pattern: str) -> None:
     from tokenizers import Tokenizer
 
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()
-    ours = trained(texts[:150], vocab_size=500, pattern=pattern, special_tokens="<s> <|endoftext|>")
+    ours = trained(ENGLISH[:150], vocab_size=500, pattern=pattern, special_tokens="<s> <|endoftext|>")
     ours.save(tmp_path / "t.json")
     theirs = Tokenizer.from_file(str(tmp_path / "t.json"))
     assert ours.vocab_size == theirs.get_vocab_size() == 500
     plain = [
-        text for text in [*texts, *hard_strings(300), "", "a" * 900] if "<s>" not in text and "<|" not in text
+        text for text in [*ENGLISH, *hard_strings(300), "", "a" * 900] if "<s>" not in text and "<|" not in text
     ]
     assert [list(ids) for ids in ours.encode_batch(plain)] == [
         each.ids for each in theirs.encode_batch(plain, add_special_tokens=False)
@@ -110,7 +106,7 @@ def test_tokenizers_opens_the_file_with_equal_ids(tmp_path: Path, pattern: str) 
 
 @pytest.mark.long  # three trainings, and all checks of the kit
 def test_it_conforms_and_is_trained_as_it_is_loaded(tmp_path: Path) -> None:
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:60]
+    texts = ENGLISH[:60]
     spec = Spec("pathpiece", None, {"vocab_size": 400, "special_tokens": "<s>"})
     assert trained_failures(build_registry(), spec, TrainingCorpus.of_texts(texts), tmp_path) == []
     check_tokenizer(trained(texts, vocab_size=300, special_tokens="<s>"), examples=20)

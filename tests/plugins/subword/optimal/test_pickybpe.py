@@ -21,7 +21,7 @@ from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.ties import HF
 
 from tests.plugins.conftest import train_on
-from tests.plugins.subword.strings import hard_strings
+from tests.plugins.subword.strings import ENGLISH, GPT2, hard_strings
 from tests.plugins.subword.training.plain_merges import replaced
 from tokbench.capabilities import Prunable, Sampler, ShortestSpeller, Traceable
 from tokbench.counts import WordCounts
@@ -29,8 +29,6 @@ from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry
 from tokbench.spec import Spec
 
-GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
 Word = list[bytes]
 Happened = list[tuple[list[bytes], list[bytes]]]
 
@@ -119,14 +117,13 @@ def test_pairs_that_come_and_go_again_and_again_happen_once_their_turn_comes(wor
 
 
 def test_english_is_learned_and_encoded_as_by_hand_in_any_number_of_threads() -> None:
-    lines = ENGLISH.read_text(encoding="utf-8").splitlines()
-    words = Counter(piece.encode() for text in lines[:15] for piece in regex.findall(GPT2, text))
+    words = Counter(piece.encode() for text in ENGLISH[:15] for piece in regex.findall(GPT2, text))
     tokens, events = picky(words, 330, 0.6)
     assert any(len(before) == 1 for before, _ in events)
     for threads in (1, 3):
-        tokenizer = trained(lines[:15], vocab_size=330, ios=0.6, threads=threads)
+        tokenizer = trained(ENGLISH[:15], vocab_size=330, ios=0.6, threads=threads)
         assert [tokenizer.token_bytes(index) for index in range(330)] == tokens
-    for text in [*lines[10:60], *hard_strings(20)]:
+    for text in [*ENGLISH[10:60], *hard_strings(20)]:
         expected: Word = []
         for piece in regex.findall(GPT2, text):
             word = [bytes([byte]) for byte in piece.encode()]
@@ -137,7 +134,7 @@ def test_english_is_learned_and_encoded_as_by_hand_in_any_number_of_threads() ->
 
 
 def test_more_symbols_than_twice_the_tokens_find_room_on_the_way() -> None:
-    words = WordCounts.of(Counter(line.encode() for line in ENGLISH.read_text(encoding="utf-8").splitlines()))
+    words = WordCounts.of(Counter(line.encode() for line in ENGLISH))
     some, most = (learn_picky(words, size, ios=0.3) for size in (1020, 4000))
     assert len(some.symbols) > 2 * 1020
     assert some.events == most.events
@@ -146,9 +143,8 @@ def test_more_symbols_than_twice_the_tokens_find_room_on_the_way() -> None:
 def test_a_share_that_no_merge_exceeds_makes_it_plain_bpe() -> None:
     from tokbench_subword.bpe.trainer import train_bpe
 
-    lines = ENGLISH.read_text(encoding="utf-8").splitlines()
-    plain = train_bpe(lines, vocab_size=1200)
-    picked = trained(lines, vocab_size=1200, ios=1.0)
+    plain = train_bpe(ENGLISH, vocab_size=1200)
+    picked = trained(ENGLISH, vocab_size=1200, ios=1.0)
     assert [picked.token_bytes(index) for index in range(1200)] == list(plain.vocabulary)
 
 
