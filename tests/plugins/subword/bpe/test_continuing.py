@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,9 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.methods import bpe_of_merges
 
 from tests.command import invoke, output
+from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import hard_strings
-from tokbench import TrainingCorpus
 from tokbench.errors import CorpusError, SpecError, TokenizerError
-from tokbench.spec import with_defaults
 
 PARALLEL = Path(__file__).parents[4] / "datasets" / "parallel"
 
@@ -30,12 +30,7 @@ def lines(language: str) -> list[str]:
     return (PARALLEL / f"{language}.txt").read_text(encoding="utf-8").splitlines()
 
 
-def trained(texts: list[str], **options: object) -> BpeTokenizer:
-    given = with_defaults(BPE.options, {"threads": 1, **options})  # type: ignore[dict-item]
-    assert BPE.train is not None
-    found = BPE.train(TrainingCorpus.of_texts(texts), given, lambda fraction, what: None)
-    assert isinstance(found, BpeTokenizer)
-    return found
+trained = partial(train_on, BPE, threads=1)
 
 
 @pytest.fixture(scope="module")

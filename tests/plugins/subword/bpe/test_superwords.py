@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tokbench_subword.bpe.family import BPE
 from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.ties import BYTES
 
+from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import ENGLISH, GPT2, hard_strings
 from tests.plugins.subword.training.plain_merges import merged, plain_merges
 from tokbench import TrainingCorpus
@@ -23,10 +25,7 @@ from tokbench.spec import with_defaults
 STAGE_TWO = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 
 
-def trained(texts: list[str], **options: object):  # type: ignore[no-untyped-def]
-    given = with_defaults(BPE.options, {"threads": 1, **options})  # type: ignore[dict-item]
-    assert BPE.train is not None
-    return BPE.train(TrainingCorpus.of_texts(texts), given, lambda fraction, what: None)
+trained = partial(train_on, BPE, threads=1)
 
 
 def stretches(text: str) -> list[str]:

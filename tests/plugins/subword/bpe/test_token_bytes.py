@@ -12,16 +12,14 @@ from tokbench_subword.bpe.family import BPE
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 import tokbench
-from tokbench import TrainingCorpus
-from tokbench.spec import with_defaults
+from tests.plugins.conftest import train_on
 
 TEXTS = ["low lower lowest, new newer newest", "été 漢字 low new"]
 
 
 @pytest.mark.parametrize("options", [{}, {"end_of_word": "</w>"}])
 def test_many_are_each(options: dict[str, str]) -> None:
-    given = with_defaults(BPE.options, {"vocab_size": 300, **options})
-    tokenizer = BPE.train(TrainingCorpus.of_texts(TEXTS), given, lambda fraction, what: None)
+    tokenizer = train_on(BPE, TEXTS, vocab_size=300, **options)
     tokenizer.add_tokens("lowest of all")
     tokenizer.add_tokens("<end>", special=True)
     ids = range(tokenizer.vocab_size)
