@@ -20,6 +20,10 @@ from tokbench_transformers.training import train
 FILE = "tokenizer.json"
 _ANY_CLASS = re.compile(r"tekken\.json|(?:tiktoken|tokenizer)\.model|tokenizer\.(?:[\d.]+\.)?json")
 """Names of files that every class of `transformers` takes for its vocabulary, those of versions among them."""
+_SETTINGS = frozenset(
+    ("config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json", FILE)
+)
+"""Files beside a vocabulary, and vocabularies, that are an object of JSON."""
 WEIGHTS = frozenset(
     (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx", ".gguf", ".ckpt", ".npz", ".tflite")
 )
@@ -79,19 +83,25 @@ def _open(path: Path, spec: Spec) -> Any:
         raise TokenizerError(f"{spec}: {path} is not a tokenizer.json{why}{remedy}") from error
 
 
-def _fault(path: Path) -> str:
-    """What keeps a file from being a `tokenizer.json`, where it can be told without the library; else empty."""
+def _read(path: Path) -> tuple[Any, str]:
+    """What a file of JSON holds, an object; or what is wrong with it."""
     try:
         found = json.loads(path.read_bytes())
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}: {error.msg}"
-        return f"it is not JSON ({place}), so it may be damaged or not whole"
+        return None, f"is not JSON ({place}), so it may be damaged or not whole"
     except UnicodeDecodeError as error:
-        return f"it is not JSON (byte {error.start} is not UTF-8)"
+        return None, f"is not JSON (byte {error.start} is not UTF-8)"
     except (RecursionError, ValueError):  # the latter for a number of thousands of digits
-        return ""
-    if not isinstance(found, dict):
-        return "it is JSON, but no object"
+        return None, ""
+    return (found, "") if isinstance(found, dict) else (None, "is JSON, but no object")
+
+
+def _fault(path: Path) -> str:
+    """What keeps a file from being a `tokenizer.json`, where it can be told without the library; else empty."""
+    found, wrong = _read(path)
+    if found is None:
+        return wrong and f"it {wrong}"
     if "model" not in found:
         there = ", ".join(map(repr, list(found)[:5])) or "nothing"
         return f'it is JSON, but lacks "model", which holds the vocabulary; it has {there}'
@@ -139,9 +149,14 @@ def _remedy(error: Exception, spec: Spec, context: LoadContext) -> str:
     message = f"transformers cannot load it: {type(error).__name__}: {first[:400]}"
     if "trust_remote_code" in str(error):
         return "it needs code from its repository, which runs only when allowed by name: --allow-remote-code"
-    if Path(spec.variant or "").is_dir():
-        names = ", ".join(sorted(file.name for file in Path(spec.variant or "").iterdir())[:8])
-        return f"{message} (the folder holds {names}; a missing class can be named with tokenizer_class=…)"
+    if (folder := Path(spec.variant or "").expanduser()).is_dir():
+        files = sorted(folder.iterdir())
+        for file in files:
+            if file.name in _SETTINGS and file.is_file() and (wrong := _read(file)[1]):
+                return f"{file} {wrong}"
+        names = ", ".join(file.name for file in files[:8])
+        holds = f"holds {names}" if names else "is empty"
+        return f"{message} (the folder {holds}; a missing class can be named with tokenizer_class=…)"
     if context.offline:
         return f"{message} ({context.offline_because})"
     return message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -304,6 +305,30 @@ def test_a_vocabulary_may_have_a_name_that_any_class_looks_for(tmp_path, test_da
 def test_a_class_without_files_needs_none(tmp_path):
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}')
     assert load(f"transformers:{tmp_path}").encode("ab") == [100, 101]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("tokenizer_config.json", '{"a":', r"not JSON \(line 1, column 6: .*damaged or not whole"),
+        ("special_tokens_map.json", "{'a': 1}", r"not JSON \(line 1, column 2"),
+        ("added_tokens.json", b'{"\xff', r"not JSON \(byte 2 is not UTF-8\)"),
+        ("config.json", "[]", "JSON, but no object"),
+    ],
+)
+def test_a_file_of_a_folder_that_cannot_be_read_is_named(
+    name: str, content: str | bytes, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n")
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(TokenizerError, match=rf": {tmp_path}/{re.escape(name)} is {said}"):
+        load(f"transformers:{tmp_path}")
+
+
+def test_a_folder_without_files_is_told_to_be_empty(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerError, match=r"\(the folder is empty; a missing class"):
+        load(f"transformers:{tmp_path}")
 
 
 def test_code_of_a_repository_never_runs_unasked(tmp_path):
