@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tokbench import CorpusError, Dataset, Tokenizer, TrainingCorpus
+from tokbench.corpus import in_batches
 from tokbench.tokenizer import check_encoded, decode_batch, encode_batch
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.int32]
 
-_AT_ONCE = 1000  # documents that are encoded together
 _OFTEN = 2
 
 
@@ -121,8 +121,7 @@ def _joined(
 
     end = np.array([tokenizer.vocab_size], np.int32)
     parts, lost = [end], 0
-    for begin in range(0, len(texts), _AT_ONCE):
-        some = texts[begin : begin + _AT_ONCE]
+    for some in in_batches(texts):
         batch = encode_batch(tokenizer, some)
         check_encoded(name, batch.ids, tokenizer.vocab_size)
         parts += [part for at in range(len(batch)) for part in (batch[at], end)]

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tokbench.corpus import in_batches
 from tokbench.family import Progress
 from tokbench.inspection.audit import BEGINNINGS, VocabularyAudit
 from tokbench.lint.samples import ROUND_TRIPS
@@ -65,16 +66,13 @@ def rows(tokenizer: Tokenizer, audit: VocabularyAudit, seen: set[int], tell: Pro
         left = [(index, text) for index, text in texts if index not in seen]
         for between in ("\n", " "):
             pieces = [beginning + text for index, text in left if index not in seen]
-            yield from _useful(tokenizer, [between.join(part) for part in _grouped(pieces)], seen)
+            yield from _useful(
+                tokenizer, [between.join(part) for part in in_batches(pieces, most=_A_ROW)], seen
+            )
         pieces = [beginning + text for index, text in left if index not in seen]
         yield from _useful(tokenizer, pieces, seen)
     tell(0.9, "covering characters")
     yield from _useful(tokenizer, list(_characters()), seen)
-
-
-def _grouped(pieces: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(pieces), _A_ROW):
-        yield pieces[start : start + _A_ROW]
 
 
 def _useful(tokenizer: Tokenizer, texts: Sequence[str], seen: set[int]) -> Iterator[str]:
@@ -94,6 +92,4 @@ def _characters() -> Iterator[str]:
     ]
     yield "\U00040000 \U00080000 \U000e0041 \U0010fffd"  # every byte that begins a character
     step = max(1, len(every) // _CHARACTERS)
-    chosen = every[::step]
-    for start in range(0, len(chosen), 16):
-        yield "".join(chosen[start : start + 16])
+    yield from map("".join, in_batches(every[::step], most=16))
