@@ -105,6 +105,25 @@ def test_spaces_that_are_taken_away_before_a_symbol(symbol: str, kind: str) -> N
     check_ids(SpmTokenizer("symbols", model), sentencepiece_of(model), texts)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_pieces_whose_scores_are_nearly_those_of_their_letters(seed: int) -> None:
+    """Which of two paths wins depends on what was added up before: the same words, ever further on."""
+    rng, letters = random.Random(seed), "abcdéж"
+    size = rng.choice((1.0, 10.0, 100.0, 1000.0))
+    score = {letter: -float(np.float32(size * rng.uniform(0.5, 3.0))) for letter in "▁" + letters}
+    for length in range(2, 6):
+        for _ in range(20):
+            text = "".join(rng.choices(letters, k=length))
+            total = sum(score[letter] for letter in text)
+            score.setdefault(
+                text, total * (1.0 + rng.choice((-1, 1)) * rng.choice((0.0, 1e-7, 3e-7, 1e-6, 1e-5)))
+            )
+    model = SpmModel((UNK, *(Piece(text, value) for text, value in score.items())))
+    words = ["".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(60)]
+    texts = [" ".join(rng.choices(words, k=count)) for count in (1, 5, 50, 500, 5000)]
+    check_ids(SpmTokenizer("ties", model), sentencepiece_of(model), [*texts, *texts])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
 def test_hundred_thousand_hostile_lines(model: str, pair: Pair) -> None:
