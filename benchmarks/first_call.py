@@ -22,7 +22,10 @@ held = psutil.Process().memory_full_info()
 begun = time.perf_counter()
 import tokbench
 for spec in sys.argv[1:]:
-    tokenizer = tokbench.load(spec)
+    try:
+        tokenizer = tokbench.load(spec)
+    except tokbench.TokbenchError as error:
+        sys.exit(str(error))
     tokenizer.encode("Hello world, this is a test.")
 first = time.perf_counter() - begun
 begun = time.perf_counter()
@@ -38,7 +41,9 @@ def measure(specs: list[str], folder: str) -> list[float]:
     environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process compiles every module
     command = [sys.executable, "-P", "-c", ONE, *specs]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:  # it has said why
+        sys.exit(done.returncode)
     return [float(figure) for figure in done.stdout.split()]
 
 
