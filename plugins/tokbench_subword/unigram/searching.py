@@ -164,7 +164,10 @@ def search_double(block: Block, text: Bytes, start: Int, length: Int, out: Ids, 
     to = TokenRoom(out, None)
     if quicker_in_parts(text, start, length):
         return encode_parts(block, double(block), text, start, start + length, to, o)
-    search(double(block), text, start, length, 0.0)
+    if length <= LONGEST_PART:
+        search_with_margin(double(block), text, start, length, 0.0)
+    else:
+        search(double(block), text, start, length, 0.0)
     after, _, _ = emit(block, text, start, length, to, o, np.int64(KNOWN))
     return after
 
