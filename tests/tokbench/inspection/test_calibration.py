@@ -191,7 +191,7 @@ def test_a_fit_is_a_tokenizer_that_counts_and_does_not_encode(fit):
 def test_what_is_shown_of_a_fit_says_that_it_is_estimated_and_no_size_of_a_vocabulary(fit):
     shown = output("show", f"calibrated:{fit},kind=prose")
     assert "vocab size" not in shown
-    assert re.search(r"estimated +estimated from \w+ .*; reported / estimated \d\.\d{3} to \d\.\d{3}", shown)
+    assert re.search(r"estimated +estimated from \w+ .*; reported / estimated \d\.\d{3}–\d\.\d{3}", shown)
 
 
 @pytest.mark.parametrize("price", ["inf", "nan"])
