@@ -79,6 +79,12 @@ def overall(run: Run, metric: str, dataset: str | None = None) -> pd.DataFrame:
     return rows[rows["language"] == ALL]
 
 
+def figures(run: Run, metric: str, dataset: str) -> dict[str, float]:
+    """A metric over a whole dataset, by tokenizer."""
+    rows = overall(run, metric, dataset)
+    return {str(row.tokenizer): float(row.value) for row in rows.itertuples()}
+
+
 def by_language(run: Run, metric: str, dataset: str) -> pd.DataFrame:
     """A metric as a table of languages (rows) by tokenizers (columns), in the run's order."""
     rows = values(run, metric, dataset)
@@ -102,6 +108,11 @@ def shaded(values: ArrayLike) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def overall_intervals(run: Run, metric: str, dataset: str) -> dict[str, tuple[float, float]]:
+    """The intervals of a metric over a whole dataset, by tokenizer, where there are any."""
+    return {name: ends for (code, name), ends in intervals(run, metric, dataset).items() if code == ALL}
+
+
 def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tuple[float, float]]:
     """The intervals of a metric by (language, tokenizer), where there are any."""
     rows = values(run, metric, dataset)
@@ -118,10 +129,9 @@ def speed_metric(run: Run) -> str:
     return first if len(overall(run, first)) else "encode_speed"
 
 
-def speeds(run: Run, dataset: str | None = None) -> pd.DataFrame:
-    """The rows of `speed_metric` on one dataset, by default that of `timed_dataset`, by tokenizer."""
-    of = timed_dataset(run) if dataset is None else dataset
-    return overall(run, speed_metric(run), of).set_index("tokenizer")
+def speeds(run: Run) -> pd.DataFrame:
+    """The rows of `speed_metric` on `timed_dataset`, by tokenizer."""
+    return overall(run, speed_metric(run), timed_dataset(run)).set_index("tokenizer")
 
 
 def timed_dataset(run: Run) -> str:

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
-from tokbench.metrics.measurement import ALL
 from tokbench.plots import data, style
 from tokbench.plots.captions import absent, hollow
 from tokbench.plots.fitting import in_lines
@@ -54,20 +53,15 @@ def front_steps(front: Sequence[Point]) -> list[tuple[Point, Point]]:
 
 def speed_points(run: Run) -> dict[str, tuple[float, float]]:
     """(MB/s, bytes per token) of every tokenizer that has both, on the one dataset whose speeds are shown."""
-    speeds = data.speeds(run)["value"]
-    ratios = data.overall(run, "compression_ratio", data.timed_dataset(run)).set_index("tokenizer")["value"]
-    return {
-        str(name): (float(speed), float(ratios[name]))
-        for name, speed in speeds.items()
-        if name in ratios and speed > 0
-    }
+    dataset = data.timed_dataset(run)
+    speeds = data.figures(run, data.speed_metric(run), dataset)
+    ratios = data.figures(run, "compression_ratio", dataset)
+    return {name: (speed, ratios[name]) for name, speed in speeds.items() if name in ratios and speed > 0}
 
 
 def speed_intervals(run: Run) -> dict[str, tuple[float, float]]:
     """The interval of each tokenizer's speed, where it has one."""
-    timed = data.speeds(run)
-    timed = timed[timed["ci_low"].notna() & timed["ci_high"].notna()]
-    return {str(row.Index): (float(row.ci_low), float(row.ci_high)) for row in timed.itertuples()}
+    return data.overall_intervals(run, data.speed_metric(run), data.timed_dataset(run))
 
 
 def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, Point]]:
@@ -76,14 +70,14 @@ def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, 
     Those of speeds that say nothing are left out: the axis would be long for them alone.
     """
     rates = [(name, *ends) for name, ends in speed_intervals(run).items() if not too_wide(*ends)]
-    ratios = data.intervals(run, "compression_ratio", data.timed_dataset(run))
+    ratios = data.overall_intervals(run, "compression_ratio", data.timed_dataset(run))
     bars = [
         (name, (low, points[name][1]), (high, points[name][1])) for name, low, high in rates if name in points
     ]
     return bars + [
         (name, (points[name][0], low), (points[name][0], high))
-        for (language, name), (low, high) in ratios.items()
-        if language == ALL and name in points
+        for name, (low, high) in ratios.items()
+        if name in points
     ]
 
 

@@ -14,7 +14,6 @@ from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from tokbench.metrics.context import CONFIDENCE
-from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.results import Run
 
@@ -111,15 +110,15 @@ def _price(run: Run, dataset: str) -> Known | None:
     """Text per price where there are prices, whose noise is that of the tokens; else text per token."""
     metric = data.main_metric(run, dataset)
     noise = _paired(run, metric, dataset)
-    known, here = costs(run), _overall(run, "cost", dataset)
+    known, here = costs(run), data.figures(run, "cost", dataset)
     values = {name: 1 / here[name] for name in known if here.get(name)}
     if len(known) > 1 and len(values) == len(known):
         return Known(values, noise, "cost")
-    return Known(_overall(run, metric, dataset), noise, metric)
+    return Known(data.figures(run, metric, dataset), noise, metric)
 
 
 def _fairness(run: Run, dataset: str) -> Known | None:
-    ginis = _overall(run, "gini", dataset)
+    ginis = data.figures(run, "gini", dataset)
     values = {name: 1 - value for name, value in ginis.items() if value < 1}
     return Known(values, _paired(run, "gini", dataset, of=values), "gini") if values else None
 
@@ -129,7 +128,10 @@ def _context(run: Run, dataset: str) -> Known | None:
     table = data.by_language(run, "tokens_per_line", dataset)
     parallel = len(data.overall(run, "gini", dataset)) > 0
     if not parallel or len(table) < 2:
-        values, noise = _overall(run, "compression_ratio", dataset), _paired(run, "compression_ratio", dataset)
+        values, noise = (
+            data.figures(run, "compression_ratio", dataset),
+            _paired(run, "compression_ratio", dataset),
+        )
         return Known(values, noise, "compression_ratio")
     table = table.dropna(axis=1)
     worst = {str(name): str(table[name].idxmax()) for name in table}
@@ -144,22 +146,16 @@ def _context(run: Run, dataset: str) -> Known | None:
 
 
 def _embedding(run: Run) -> Known | None:
-    shares = _overall(run, "embedding_share", "")
+    shares = data.figures(run, "embedding_share", "")
     values = {name: 1 - share for name, share in shares.items() if share < 1}
     return Known(values, lambda one, other: 0.0, "embedding_share") if values else None
 
 
 def _speed(run: Run, dataset: str) -> Known | None:
-    rows = data.speeds(run, dataset)
-    ends = {str(name): (row["ci_low"], row["ci_high"]) for name, row in rows.iterrows()}
-    values = {str(name): float(value) for name, value in rows["value"].items()}
+    metric = data.speed_metric(run)
+    ends = data.overall_intervals(run, metric, dataset)
     noise = _apart({name: _error(pair, _spread(CONFIDENCE)) for name, pair in ends.items()})
-    return Known(values, noise, data.speed_metric(run))
-
-
-def _overall(run: Run, metric: str, dataset: str) -> dict[str, float]:
-    rows = data.overall(run, metric, dataset)
-    return {str(row.tokenizer): float(row.value) for row in rows.itertuples()}
+    return Known(data.figures(run, metric, dataset), noise, metric)
 
 
 def _spread(confidence: float) -> float:
@@ -192,8 +188,8 @@ def _paired(
     A figure that never varies has no interval of its own (bytes are a byte a token). Where a baseline is all
     that others were paired with, the noise of two is at most what each has beside it, together.
     """
-    values = _overall(run, metric, dataset) if of is None else of
-    own = {name: ends for (code, name), ends in data.intervals(run, metric, dataset).items() if code == ALL}
+    values = data.figures(run, metric, dataset) if of is None else of
+    own = data.overall_intervals(run, metric, dataset)
     spread = _spread(run.confidence)
     widths = {name: (ends[1] - ends[0]) / spread / values[name] for name, ends in own.items() if name in values}
     alone = _apart(widths)

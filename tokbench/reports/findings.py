@@ -269,7 +269,7 @@ def coverage(run: Run) -> KeyFinding | None:
 def apart(run: Run, dataset: str, one: str, other: str) -> bool | None:
     """Whether two tokenizers' compression differs beyond chance; None where it differs and was not tested."""
     metric = data.main_metric(run, dataset)
-    figures = data.overall(run, metric, dataset).set_index("tokenizer")["value"]
+    figures = data.figures(run, metric, dataset)
     if figures[one] == figures[other]:
         return False
     chance = data.p_values(run, metric, dataset).get(frozenset((one, other)))
