@@ -6,14 +6,13 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.vocabulary_files import read_ranks, write_ranks
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
 from tokbench_subword.bpe.served import document_of_gguf, gguf_of, model_of_tekken, tekken_of
-from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import (
     complete_document,
     document_of_model,
@@ -39,34 +38,32 @@ from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.prepared import PreparedEncoder
 
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+
 Conversion = dict[str, Any]
 """How a tokenizer is written in a format, how what was written encodes, and what the format cannot say:
 `write`, `read` and `unsaid` of `write_proved`.
 """
 
 
-def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, source: str) -> None:
-    """Write what `tokens` are of in the format that the path names; see `BpeTokenizer.save`.
-
-    `encode` gives the ids without dropout, `source` is the file that the tokenizer came from, if any.
-    """
+def save(tokenizer: BpeTokenizer, path: str | os.PathLike[str]) -> None:
+    """Write a tokenizer in the format that the path names; see `BpeTokenizer.save`."""
     target = Path(path)
-    conversion = _conversion(target, tokens)
+    conversion = _conversion(target, tokenizer)
     if conversion is not None:
-        write_proved(target, **conversion, **_proof(tokens, encode)())
+        write_proved(target, **conversion, **_proof(tokenizer)())
         return
-    formats.check_ending(tokens.name, target, formats.BPE)
-    document = complete_document(tokens.model, tokens.document)
-    changed = is_converted(source) or _names_added(document, tokens.model)
-    write_json(document, target, proof=_proof(tokens, encode) if changed else None)
+    formats.check_ending(tokenizer.name, target, formats.BPE)
+    document = complete_document(tokenizer.model, tokenizer.document)
+    changed = is_converted(tokenizer.source) or _names_added(document, tokenizer.model)
+    write_json(document, target, proof=_proof(tokenizer) if changed else None)
 
 
-def proved_content(tokens: TokenLookup, encode: Encode) -> dict[str, Any]:
-    """What `tokens` are of as the content of a `tokenizer.json`; see `BpeTokenizer.to_dict`."""
-    document = complete_document(tokens.model, tokens.document)
-    return json_content(
-        document, proof=_proof(tokens, encode) if _names_added(document, tokens.model) else None
-    )
+def proved_content(tokenizer: BpeTokenizer) -> dict[str, Any]:
+    """A tokenizer as the content of a `tokenizer.json`; see `BpeTokenizer.to_dict`."""
+    document = complete_document(tokenizer.model, tokenizer.document)
+    return json_content(document, proof=_proof(tokenizer) if _names_added(document, tokenizer.model) else None)
 
 
 def _names_added(document: TokenizerJson, model: BpeModel) -> bool:
@@ -74,11 +71,12 @@ def _names_added(document: TokenizerJson, model: BpeModel) -> bool:
     return len(document.model["vocab"]) > len(own_texts(model))
 
 
-def _proof(tokens: TokenLookup, encode: Encode) -> Proof:
+def _proof(tokenizer: BpeTokenizer) -> Proof:
+    tokens = tokenizer.token_bytes_batch
     return lambda: {
-        "source": encode,
-        "probes": probes_of(tokens.token_bytes_batch(range(tokens.vocab_size)), tokens.document.added_tokens),
-        "name": tokens.name,
+        "source": tokenizer._encode_of_files,
+        "probes": probes_of(tokens(range(tokenizer.vocab_size)), tokenizer.document.added_tokens),
+        "name": tokenizer.name,
     }
 
 
@@ -97,10 +95,10 @@ def unsaid_in(path: Path, model: BpeModel) -> dict[str, str]:
     return {"pattern": str(model.pattern)} | ({"special_tokens": stated} if stated else {})
 
 
-def _conversion(path: Path, tokens: TokenLookup) -> Conversion | None:
+def _conversion(path: Path, tokenizer: BpeTokenizer) -> Conversion | None:
     """The conversion to the format that a path names; None for a `tokenizer.json`."""
-    model, document, name = tokens.model, tokens.document, tokens.name
-    unsaid = _unsaid(model, tokens._preparation, added_tokens=path.suffix == ".gguf")
+    model, document, name = tokenizer.model, tokenizer.document, tokenizer.name
+    unsaid = _unsaid(model, tokenizer._preparation, added_tokens=path.suffix == ".gguf")
     write: Callable[[Path], None]
     read: Callable[[Path], Encode]
     if path.suffix == ".tiktoken":

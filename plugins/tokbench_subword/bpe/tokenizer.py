@@ -259,7 +259,7 @@ class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
 
         Raises `TokenizerError` where `tokenizers` would give other ids (see `save`).
         """
-        return saving.proved_content(self, self._encode_of_files)
+        return saving.proved_content(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
@@ -268,7 +268,7 @@ class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
         `TokenizerError`, and so does a file in which ids would change. What `tokenizers` and `transformers`
         open as `tokenizer.json` gives the same ids there.
         """
-        saving.save(path, self, self._encode_of_files, self.source)
+        saving.save(self, path)
 
     @property
     def _encode_of_files(self) -> Callable[[str], Any]:

@@ -71,6 +71,17 @@ def _won(source: str, dialect: Dialect) -> tuple[list[bool], list[str]]:
     return winners(tree), _written(source, tree)
 
 
+def _proved(found: Iterable[Place]) -> tuple[list[tuple[Place, list[bool], list[str]]], list[str]]:
+    """What `_won` tells of each expression, and of which it tells nothing, with the reason."""
+    proved, unproved = [], []
+    for place in found:
+        try:
+            proved.append((place, *_won(place.source, place.dialect)))
+        except NotExpressible as reason:
+            unproved.append(f"{place.where}: no automaton ({reason})")
+    return proved, unproved
+
+
 def _written(source: str, tree: Node) -> list[str]:
     """The alternatives of a pattern as its author wrote them: cut at the bars outside all brackets."""
     expected = len(tree.parts) if isinstance(tree, Either) else 1
@@ -105,21 +116,17 @@ def never_match(subject: Any, bounds: Mapping[str, float]) -> Finding:
     found = places(subject)
     if not found:
         return Finding.unchecked("no pattern is known of it")
-    wrong, unproved = [], []
-    for place in found:
-        if place.literal:
-            if _LIKE_REGEX.search(place.source):
-                wrong.append(
-                    f"{place.where}: {place.source!r} is a regular expression, and is looked for as text"
-                )
-            continue
-        try:
-            won, _ = _won(place.source, place.dialect)
-        except NotExpressible as reason:
-            unproved.append(f"{place.where}: no automaton ({reason})")
-            continue
-        if not any(won):
-            wrong.append(f"{place.where}: {place.source!r} matches no text, whatever it be")
+    wrong = [
+        f"{place.where}: {place.source!r} is a regular expression, and is looked for as text"
+        for place in found
+        if place.literal and _LIKE_REGEX.search(place.source)
+    ]
+    proved, unproved = _proved(place for place in found if not place.literal)
+    wrong += [
+        f"{place.where}: {place.source!r} matches no text, whatever it be"
+        for place, won, _ in proved
+        if not any(won)
+    ]
     silent = [] if wrong else list(_silent(subject))
     if wrong or not (silent or unproved):
         return Finding.judged(wrong, bounds, of=f"patterns of {len(found)} that never match")
@@ -171,18 +178,16 @@ def never_win(subject: Any, bounds: Mapping[str, float]) -> Finding:
     found = [place for place in places(subject) if not place.literal]
     if not found:
         return Finding.unchecked("no pattern is known of it")
-    wrong, unproved, total = [], [], 0
-    for place in found:
-        try:
-            won, written = _won(place.source, place.dialect)
-        except NotExpressible as reason:
-            unproved.append(f"{place.where}: no automaton ({reason})")
-            continue
-        total += len(won)
-        if any(won):
-            wrong += [f"{place.where}: {part}" for part, wins in zip(written, won, strict=True) if not wins]
+    proved, unproved = _proved(found)
+    wrong = [
+        f"{place.where}: {part}"
+        for place, won, written in proved
+        for part, wins in zip(written, won, strict=True)
+        if any(won) and not wins
+    ]
     if unproved and not wrong:
         return Finding.unchecked("; ".join(unproved))
+    total = sum(len(won) for _, won, _ in proved)
     said = f"alternatives of {total} that are never what matches, whatever the text"
     return Finding.judged(wrong, bounds, of=said)
 
