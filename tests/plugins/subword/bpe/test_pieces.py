@@ -18,26 +18,10 @@ from tokbench_subword.bpe.ranks import every_split, model_of_ranks
 from tokbench_subword.bpe.tables import PairTable, TokenBytes, merges_at
 from tokbench_subword.pipeline.patterns import Pattern
 
+from tests.plugins.subword.bpe.small_models import BYTES, model_of
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, pointer
-
-BYTES = [bytes([byte]) for byte in range(256)]
-
-
-def _model(merges: list[tuple[bytes, bytes]]) -> BpeModel:
-    """A byte-level model without pre-tokens; its merges as given, in order of rank."""
-    vocabulary = [*BYTES]
-    for left, right in merges:
-        if left + right not in vocabulary:
-            vocabulary.append(left + right)
-    ids = {token: index for index, token in enumerate(vocabulary)}
-    rows = [[ids[left], ids[right], ids[left + right]] for left, right in merges]
-    return BpeModel(
-        vocabulary=tuple(vocabulary),
-        merges=np.array(rows, np.int32).reshape(-1, 3),
-        pattern=Pattern("none"),
-    )
 
 
 def _pieces(model: BpeModel) -> Pieces | None:
@@ -89,7 +73,7 @@ def _merges_of_wide_text(seed: int, count: int) -> list[tuple[bytes, bytes]]:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_characters_that_are_made_first_are_what_merging_gives(seed):
-    model, chosen = _model(_merges_of_wide_text(seed, 12 + 4 * seed)), np.random.default_rng(seed)
+    model, chosen = model_of(_merges_of_wide_text(seed, 12 + 4 * seed)), np.random.default_rng(seed)
     encoder = BpeEncoder(model, cache=0)
     for text in (_wide_text(chosen, length) for length in [*range(1, 12), 40, 43, 200] * 3):
         assert encoder.encode(text).tolist() == _plain(model, text), text
@@ -112,7 +96,7 @@ def test_from_which_piece_on_ids_go_on_as_numbers_do():
 def test_ids_are_those_of_the_vocabulary_in_whatever_order(moved):
     """Ids in the order of the merges, shuffled, and in reverse: as plain merging gives them."""
     merges = _random_merges(1, 40)
-    model = _model(merges)
+    model = model_of(merges)
     assert _pieces(model) is not None
     order = np.arange(len(model.vocabulary))
     if moved:
@@ -129,13 +113,13 @@ def test_ids_are_those_of_the_vocabulary_in_whatever_order(moved):
 
 
 def test_most_random_vocabularies_have_pieces():
-    assert sum(_pieces(_model(_random_merges(seed, 40))) is not None for seed in range(8)) >= 4
+    assert sum(_pieces(model_of(_random_merges(seed, 40))) is not None for seed in range(8)) >= 4
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_ids_are_what_merging_gives_with_pieces_and_without(seed):
-    model = _model(_random_merges(seed, 40))
+    model = model_of(_random_merges(seed, 40))
     encoder = BpeEncoder(model)
     chosen = np.random.default_rng(seed)
     for length in (1, 2, 15, 16, 31, 32, 64, 65, 66, 130, 700):
@@ -145,7 +129,7 @@ def test_ids_are_what_merging_gives_with_pieces_and_without(seed):
 
 @cache
 def _small(seed):
-    model = _model(_random_merges(seed, 25))
+    model = model_of(_random_merges(seed, 25))
     return model, BpeEncoder(model)
 
 
@@ -183,7 +167,7 @@ def test_merges_out_of_order_are_merged_as_they_say(merges):
 
 
 def test_a_vocabulary_has_no_pieces_where_a_late_merge_happens_early():
-    assert _pieces(_model([(b"a", b"b"), (b"ab", b"c")])) is not None
+    assert _pieces(model_of([(b"a", b"b"), (b"ab", b"c")])) is not None
     vocabulary = [*BYTES, b"ab", b"abc"]
     rows = np.array([[256, 99, 257], [97, 98, 256]], np.int32)  # abc before ab: it happens once ab is there
     assert _pieces(BpeModel(vocabulary=tuple(vocabulary), merges=rows, pattern=Pattern("none"))) is None
@@ -204,7 +188,7 @@ def test_a_token_that_no_merge_reaches_is_no_piece():
 @pytest.mark.long
 def test_the_cache_grows_and_forgets_without_a_wrong_id():
     merges = [(b"e", b"r"), (b"t", b"h"), (b"th", b"er"), (b" ", b"w"), (b"a", b"n"), (b"an", b"d")]
-    model = _model(merges)
+    model = model_of(merges)
     model = BpeModel(vocabulary=model.vocabulary, merges=model.merges, pattern=Pattern("gpt2"))
     chosen = np.random.default_rng(1)
     letters = np.array(list("therandwio"))
@@ -256,7 +240,7 @@ def _by_windows(encoder: BpeEncoder, text: bytes) -> list[int] | None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_long_words_are_merged_window_by_window(seed):
-    model = _model(_random_merges(seed, 4 + 8 * seed))
+    model = model_of(_random_merges(seed, 4 + 8 * seed))
     encoder, pieces, chosen = BpeEncoder(model), _pieces(model), np.random.default_rng(seed)
     for letters in ("aab", "abc", "aaaaaaaab"):
         for text in ("".join(chosen.choice(list(letters), 500)), letters * 90):
@@ -268,18 +252,18 @@ def test_long_words_are_merged_window_by_window(seed):
 
 def test_words_of_tokens_as_long_as_a_window_are_merged_at_once():
     doubled = [b"a" * 2**k for k in range(8)]
-    model = _model([(one, one) for one in doubled[:-1]])
+    model = model_of([(one, one) for one in doubled[:-1]])
     encoder, text = BpeEncoder(model), "a" * 1000
     assert _by_windows(encoder, text.encode()) is None
     assert encoder.encode(text).tolist() == _plain(model, text)
-    shorter = BpeEncoder(_model([(one, one) for one in doubled[:6]]))
+    shorter = BpeEncoder(model_of([(one, one) for one in doubled[:6]]))
     assert _by_windows(shorter, text.encode()) is not None
 
 
 def _from_the_right(letters: bytes) -> BpeModel:
     """A model that merges neighbours in the alphabet, the last ones first: what follows decides."""
     tokens = [bytes([byte]) for byte in letters]
-    return _model(list(pairwise(tokens))[::-1])
+    return model_of(list(pairwise(tokens))[::-1])
 
 
 def test_a_window_begins_earlier_where_its_pieces_do_not_fit_those_kept():

@@ -14,7 +14,8 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.tables import TokenBytes
-from tokbench_subword.pipeline.patterns import Pattern
+
+from tests.plugins.subword.bpe.small_models import model_of
 
 LETTERS = "ab \n."
 
@@ -25,21 +26,6 @@ def few_are_some() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(superwords, "_SOME", 1 << 20)
         yield
-
-
-def model_of(merges: list[tuple[bytes, bytes]], *, whole: bool = False) -> BpeModel:
-    """A model of bytes with these merges, in this order."""
-    vocabulary = [bytes([byte]) for byte in range(256)]
-    rows = []
-    for left, right in merges:
-        rows.append([vocabulary.index(left), vocabulary.index(right), len(vocabulary)])
-        vocabulary.append(left + right)
-    return BpeModel(
-        vocabulary=tuple(vocabulary),
-        merges=np.array(rows, np.int32).reshape(-1, 3),
-        pattern=Pattern("none"),
-        whole_tokens=whole,
-    )
 
 
 @st.composite
