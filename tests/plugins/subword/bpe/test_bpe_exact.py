@@ -28,32 +28,26 @@ DOCUMENTS = ["gpt2", "qwen2", "llama-2"]
 
 @pytest.fixture(scope="module")
 def tiktoken_pair(test_data):
-    made = {}
-
+    @cache
     def get(name):
-        if name not in made:
-            theirs = tiktoken.get_encoding(name)
-            pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
-            assert pattern.cutters
-            made[name] = theirs, BpeEncoder(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
-        return made[name]
+        theirs = tiktoken.get_encoding(name)
+        pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
+        assert pattern.cutters
+        return theirs, BpeEncoder(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
 
     return get
 
 
 @pytest.fixture(scope="module")
 def document_pair(test_data):
-    made = {}
-
+    @cache
     def get(name):
-        if name not in made:
-            path = test_data / "vocabs" / name / "hf" / "tokenizer.json"
-            theirs = Tokenizer.from_file(str(path))
-            theirs.no_padding()
-            theirs.no_truncation()
-            theirs.encode_special_tokens = True
-            made[name] = theirs, BpeTokenizer.from_file(path, name=name)
-        return made[name]
+        path = test_data / "vocabs" / name / "hf" / "tokenizer.json"
+        theirs = Tokenizer.from_file(str(path))
+        theirs.no_padding()
+        theirs.no_truncation()
+        theirs.encode_special_tokens = True
+        return theirs, BpeTokenizer.from_file(path, name=name)
 
     return get
 
