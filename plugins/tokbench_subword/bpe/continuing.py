@@ -22,7 +22,7 @@ from tokbench.family import Progress
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.threads import threads_of
 from tokbench_subword.bpe.encoder import BpeEncoder
-from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel
+from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, each_pair_once
 from tokbench_subword.bpe.opening import load
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.patterns import Pattern
@@ -30,7 +30,7 @@ from tokbench_subword.pipeline.patterns.cutters import units_of
 from tokbench_subword.training.chunks import learn_from_sequences
 from tokbench_subword.training.counting import Utf8Buffer, blocks, count_blocks, filler
 from tokbench_subword.training.session import MergeSession
-from tokbench_subword.training.spelling import each_pair_once, spelled
+from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.stages import COUNTING_SHARE, stage
 from tokbench_subword.training.superwords import MOST_WORDS
 from tokbench_subword.training.ties import BYTES, HF, tie_rule

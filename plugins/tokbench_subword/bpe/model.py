@@ -39,6 +39,15 @@ def can_happen(merges: NDArray[np.int32], vocabulary: Sequence[bytes]) -> NDArra
     return can
 
 
+def each_pair_once(merges: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Merges, ``(n, 3)``, each pair at its last place alone: so `tokenizers` ranks one that it merges twice."""
+    import numpy as np
+
+    keys = (merges[:, 0].astype(np.int64) << 32) | merges[:, 1]
+    _, last = np.unique(keys[::-1], return_index=True)
+    return merges[np.sort(len(merges) - 1 - last)]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BpeModel(Rebuilt):
     """A BPE vocabulary with its merges.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.model import BpeModel, Level, can_happen, check_size
+from tokbench_subword.bpe.model import BpeModel, Level, can_happen, check_size, each_pair_once
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.files.tokenizer_json import bpe_model, naming_added
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
@@ -19,7 +19,6 @@ from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.patterns.writing import in_ruby
-from tokbench_subword.training.spelling import each_pair_once
 
 
 def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
-from tokbench_subword.bpe.model import BpeModel, Level
+from tokbench_subword.bpe.model import BpeModel, Level, each_pair_once
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.sizes import check_room
 from tokbench_subword.training.stages import COUNTING_SHARE, stage
@@ -124,7 +124,7 @@ class Learned:
 
     def model(self, vocab_size: int) -> BpeModel:
         """The model of so many tokens, as a training for that size alone would give it."""
-        from tokbench_subword.training.spelling import each_pair_once, spelled
+        from tokbench_subword.training.spelling import spelled
 
         n_special, some = len(self.special), self.merges_until(vocab_size)
         check_room(vocab_size, n_special, len(self.tokens), self.level)

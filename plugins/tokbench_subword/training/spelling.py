@@ -157,10 +157,3 @@ def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32], prefix: bytes = 
         if new == len(found):  # if not, it is known
             found.append(found[left] + found[right].removeprefix(prefix))
     return found
-
-
-def each_pair_once(merges: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Merges, ``(n, 3)``, each pair at its last place alone: so `tokenizers` ranks one that it merges twice."""
-    keys = (merges[:, 0].astype(np.int64) << 32) | merges[:, 1]
-    _, last = np.unique(keys[::-1], return_index=True)
-    return merges[np.sort(len(merges) - 1 - last)]

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokbench_subword.training.spelling import each_pair_once, spelled
+from tokbench_subword.bpe.model import each_pair_once
+from tokbench_subword.training.spelling import spelled
 
 
 @st.composite
