@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import models, register_model
 
 from tokbench.kernels.compiling import instruction
 
 LANES = 32
 """Bytes in a register."""
+PARTS, PART = 4, 16
+"""How many places of a text are read at once, and how many bytes from each on."""
 
 
 def compiled_for(feature: str) -> bool:
@@ -58,9 +61,16 @@ if config.DISABLE_JIT:
         """Of the 32 bytes of `table` (uint8) from `index` on those that the low five bits of the lanes name."""
         return table[index + (lanes & np.uint8(31)).astype(np.int64)]
 
+    def pick_lanes(data: Any, indices: Any, out: Any, at: Any) -> None:
+        """Write 64 bytes to `out` from `at` on: from each of four indices of `data` on 16, `LANES` apart."""
+        for part, index in enumerate(indices):
+            begin = at + PART * part
+            out[begin : begin + PART] = data[index : index + LANES * PART : LANES]
+
 else:
     _BYTES = ir.VectorType(ir.IntType(8), LANES)
     _HALF = ir.VectorType(ir.IntType(8), LANES // 2)
+    _PICKED = ir.VectorType(ir.IntType(8), PARTS * PART)
 
     from tokbench.kernels.pointers import element
 
@@ -136,3 +146,15 @@ else:
         below = builder.call(shuffle, [low, builder.add(number, _all(0x70))])
         above = builder.call(shuffle, [high, builder.sub(number, _all(LANES // 2))])
         return builder.or_(below, above)
+
+    @instruction(types.void, None, types.UniTuple(types.int64, PARTS), None, types.int64)
+    def pick_lanes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        """Write 64 bytes to `out` from `at` on: from each of four indices of `data` on 16, `LANES` apart."""
+        picked = ir.Constant(_PICKED, ir.Undefined)
+        for part, index in enumerate(cgutils.unpack_tuple(builder, args[1])):
+            place = element(context, builder, signature.args[0], args[0], index)
+            for k in range(PART):
+                one = builder.load(builder.gep(place, [ir.IntType(64)(LANES * k)]))
+                picked = builder.insert_element(picked, one, ir.IntType(32)(PART * part + k))
+        builder.store(picked, _place(context, builder, signature.args[2], args[2:], _PICKED)).align = 1
+        return context.get_dummy_value()

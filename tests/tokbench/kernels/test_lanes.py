@@ -12,7 +12,7 @@ import pytest
 from llvmlite import binding
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.lanes import LANES, first_lanes, look_up_lanes, store_lanes
+from tokbench.kernels.lanes import LANES, PART, PARTS, first_lanes, look_up_lanes, pick_lanes, store_lanes
 from tokbench.kernels.pointers import pointer
 
 
@@ -26,6 +26,11 @@ def _looked_up(table, index, numbers, out):
         store_lanes(results, LANES * k, lanes)
 
 
+@kernel
+def _picked(data, begins, out):
+    pick_lanes(pointer(data), (begins[0], begins[1], begins[2], begins[3]), pointer(out), 1)
+
+
 def _check() -> None:
     rng = np.random.default_rng(7)
     table = rng.integers(0, 256, (256 * LANES + 1,), np.uint8)
@@ -36,9 +41,13 @@ def _check() -> None:
     for k, number in enumerate(numbers.tolist()):
         lanes = table[1 + LANES * number + (lanes & 31).astype(int)]
         assert out[LANES * k : LANES * (k + 1)].tolist() == lanes.tolist()
+    begins, picked = np.array([40, 3, 701, 0]), np.full(PARTS * PART + 2, 7, np.uint8)
+    _picked(table, begins, picked)
+    wanted = [table[begin + LANES * k] for begin in begins for k in range(PART)]
+    assert picked.tolist() == [7, *wanted, 7]
 
 
-def test_lanes_are_looked_up() -> None:
+def test_lanes_are_looked_up_and_picked() -> None:
     _check()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tokbench.kernels.bits import ALL, ONE, WINDOW, count_bits, in_range_64, trailing_zeros, write_bits
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.lanes import LANES, first_lanes, look_up_lanes, store_lanes
+from tokbench.kernels.lanes import LANES, PART, PARTS, first_lanes, look_up_lanes, pick_lanes, store_lanes
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
@@ -29,8 +29,6 @@ from tokbench.kernels.pointers import (
 from tokbench_subword.pipeline.patterns import machine as at
 from tokbench_subword.pipeline.patterns.cutting import SLOW, SPARE, act, class_of, cut_up_to
 
-PARTS, PART = 4, 16
-"""How many places of a text are read at once, and how many bytes from each on."""
 _STATES = LANES * PART
 """Bytes of the rows of a part."""
 _ROOM_READ, _ROOM_TOLD, _ROOM_STATES = 2 * WINDOW + SPARE, WINDOW + 1, PARTS * _STATES
@@ -121,9 +119,7 @@ def _choose(states: Bytes, lane: Int, told: Bytes) -> Int:
     two = _STATES + (np.int64(states[one + last]) & (LANES - 1))
     three = 2 * _STATES + (np.int64(states[two + last]) & (LANES - 1))
     four = 3 * _STATES + (np.int64(states[three + last]) & (LANES - 1))
-    for k in range(PART):
-        told[1 + k], told[1 + PART + k] = states[one + LANES * k], states[two + LANES * k]
-        told[1 + 2 * PART + k], told[1 + 3 * PART + k] = states[three + LANES * k], states[four + LANES * k]
+    pick_lanes(states, (one, two, three, four), told, 1)
     return np.int64(states[four + last]) & (LANES - 1)
 
 
