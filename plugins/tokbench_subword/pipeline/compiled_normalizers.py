@@ -168,7 +168,7 @@ def _step(part: Part, plain: Callable[[str], str] | None = None) -> NormalizerSt
     if isinstance(part, Rewriting):
         return NormalizerStep(BoundWriter(rewrite, rewriting_tables(part)), 1.5, plain)
     if isinstance(part, str):
-        return NormalizerStep(BoundWriter(normal_form, normal_form_tables(part)), 1.5, _plain({"type": part}))
+        return NormalizerStep(BoundWriter(normal_form, normal_form_tables(part)), 1.5)
     return part
 
 

@@ -10,7 +10,8 @@ configurations together are the rows of a `Machine`.
 A longer match than the one told may be decided far away: ``\s*\n`` has spaces behind a line end read up to
 the next character that is none. What the next search would do with them is then followed at the same time
 (`Configuration.behind`). A machine by itself hardly gains by that, but only so can it be composed with others
-(`composing`): without it, DeepSeek-V3's three cutters would become two, not one.
+(`composing`): without it, DeepSeek-V3's three cutters would become two, not one, and a first pass would take
+1.2 (English) to 2 times as long (Chinese), a later one 1.4 to 2.7 times.
 
 What becomes of matches, and of the gaps between them, is said by `behaviors.Rules`.
 """
