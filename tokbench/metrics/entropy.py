@@ -64,7 +64,9 @@ def renyi_entropy(counts: Ints | Spectrum, alpha: float) -> float:
         return float(-(kinds @ (shares * np.log2(shares)))) + 0.0
     if math.isinf(alpha):
         return float(-np.log2(shares.max())) + 0.0
-    return float(np.log2(kinds @ shares**alpha) / (1 - alpha)) + 0.0
+    largest = shares.max()  # shares relative to it, since all powers of shares underflow at a high order
+    relative = np.log2(kinds @ (shares / largest) ** alpha) / (1 - alpha)
+    return float(alpha / (1 - alpha) * np.log2(largest) + relative) + 0.0
 
 
 def miller_madow(counts: Ints | Spectrum) -> float:

@@ -88,11 +88,11 @@ _of_ids = partial(catalogued, no_interval=_BY_TEXT, needs=("tokens",), group="in
 
 def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
     """Rényi efficiency at an order of one's own, for example for `MeasureContext.renyi_alphas`."""
-    usual = alpha == 2.5
+    usual, order = alpha == 2.5, f"{alpha:g}".replace("+", "")
     return _of_ids(
-        name or f"renyi_efficiency_{alpha:g}", "ratio to declared vocabulary", "higher",
-        f"Rényi entropy of order {alpha:g} of the ids, over log₂ of the declared vocabulary size.",
-        rf"\frac{{1}}{{1-\alpha}}\log_2 \sum_i p_i^\alpha \Big/ \log_2 V,\ \alpha={alpha:g}",
+        name or f"renyi_efficiency_{order}", "ratio to declared vocabulary", "higher",
+        f"Rényi entropy of order {order} of the ids, over log₂ of the declared vocabulary size.",
+        rf"\frac{{1}}{{1-\alpha}}\log_2 \sum_i p_i^\alpha \Big/ \log_2 V,\ \alpha={order}",
         lambda t: efficiency(t.id_spectrum, alpha, t.vocab_size),
         needs=("tokens", "vocab_size"), source=_ZOUHAR,
         shown=("headline", "terminal") if usual else (), order=70, heading="Rényi efficiency" if usual else "",

@@ -26,6 +26,14 @@ from tokbench.tally.collect import collect
 COUNTS = st.lists(st.integers(1, 5000), min_size=2, max_size=300)
 
 
+@pytest.mark.parametrize("alpha", [70, 1000, 1e10, 1e308])
+def test_high_orders_of_renyi_entropy_come_to_the_min_entropy(alpha: float) -> None:
+    assert renyi_entropy(np.ones(50_000, np.int64), alpha) == pytest.approx(math.log2(50_000))
+    skewed = np.array([5, 3, 2, 1])
+    lowest = renyi_entropy(skewed, math.inf)
+    assert lowest - 1e-12 <= renyi_entropy(skewed, alpha) <= alpha / (alpha - 1) * lowest + 1e-12
+
+
 @given(COUNTS, st.sampled_from([0.5, 1.0, 2.0, 2.5, 3.0]))
 def test_renyi_and_percentile_frequency_of_tokenization_scorer(counts: list[int], alpha: float) -> None:
     """tokenization-scorer 1.1.8."""

@@ -50,6 +50,12 @@ def test_reports_explain_them_like_our_own() -> None:
     assert metric_facts(SimpleNamespace(manifest={})).keys() == {metric.name for metric in CATALOGUE}
 
 
+def test_a_high_order_of_renyi_efficiency_has_a_name() -> None:
+    assert {"renyi_efficiency_1e20", "renyi_efficiency_inf"} <= {
+        metric.name for metric in with_orders(CATALOGUE, [1e20, float("inf")])
+    }
+
+
 def test_an_order_that_is_asked_for_twice_is_one_metric() -> None:
     names = [metric.name for metric in with_orders(CATALOGUE, [3.0, 2.5, 3.0, 3.00000001])]
     assert len(names) == len({*names}) == len(CATALOGUE) + 1
