@@ -9,6 +9,7 @@ import re
 
 _PACKED = "end its name in {}, or unpack it"
 _ARCHIVE = "unpack it and name the files"
+_OTHERS = "name the files of text, with a pattern"
 _SIGNATURES = (
     (rb"\x1f\x8b", "gzip data", _PACKED.format(".gz")),
     (rb"\x28\xb5\x2f\xfd", "Zstandard data", _PACKED.format(".zst")),
@@ -20,11 +21,8 @@ _SIGNATURES = (
     (rb"Rar!\x1a\x07", "a RAR archive", _ARCHIVE),
     (rb"PAR1[^\n]*[\0-\x08]", "a Parquet file", "name it as parquet:PATH"),
     (rb"ARROW1\0\0", "an Arrow file", "write it as Parquet, and name that as parquet:PATH"),
-    (
-        rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a[^\n]*[\0-\x08]",
-        "an image",
-        "name the files of text, with a pattern",
-    ),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a[^\n]*[\0-\x08]", "an image", _OTHERS),
+    (rb"\x7fELF|\xcf\xfa\xed\xfe|\0asm|MZ[^\n]{0,60}\0", "a compiled program", _OTHERS),
     (rb"%PDF-\d\.\d\s+%[\x80-\xff]{4}", "a PDF document", "extract its text first (pdftotext)"),
 )
 """What other kinds of file begin with (a pattern), the name of the kind, and what to do with such a file."""

@@ -92,6 +92,8 @@ PACKED = gzip.compress(b"hello\n" * 100, mtime=0)
         ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image: name the files of text"),
         ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "an image"),
         ("a.gif", b"GIF89a\x01\0\x01\0", "an image"),
+        ("a.so", b"\x7fELF\x02\x01\x01\0\0\x03\0>\0", "a compiled program: name the files of text"),
+        ("a.exe", b"MZ\x90\0\x03\0\0\0", "a compiled program"),
     ],
     ids=["gzip", "twice", "xz", "bzip2", "tar", "tar.gz", "zip", "pdf", "parquet", "png", "jpeg", "gif"],
 )
