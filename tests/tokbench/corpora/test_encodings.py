@@ -95,7 +95,22 @@ PACKED = gzip.compress(b"hello\n" * 100, mtime=0)
         ("a.so", b"\x7fELF\x02\x01\x01\0\0\x03\0>\0", "a compiled program: name the files of text"),
         ("a.exe", b"MZ\x90\0\x03\0\0\0", "a compiled program"),
     ],
-    ids=["gzip", "twice", "xz", "bzip2", "tar", "tar.gz", "zip", "pdf", "parquet", "png", "jpeg", "gif"],
+    ids=[
+        "gzip",
+        "twice",
+        "xz",
+        "bzip2",
+        "tar",
+        "tar.gz",
+        "zip",
+        "pdf",
+        "parquet",
+        "png",
+        "jpeg",
+        "gif",
+        "elf",
+        "exe",
+    ],
 )
 @pytest.mark.parametrize("options", ["", ",errors=replace", ",encoding=cp1252", ",unit=file"])
 def test_other_kinds_of_files_are_no_text(
@@ -107,7 +122,7 @@ def test_other_kinds_of_files_are_no_text(
 
 
 def test_text_may_begin_with_the_letters_of_a_signature(tmp_path: Path, load: Load, read: Callable) -> None:
-    for text in ("PAR1, %PDF-1.7 and PK are words: é", "GIF89a is one too"):
+    for text in ("PAR1, %PDF-1.7 and PK are words: é", "GIF89a is one too", "MZ is no more"):
         (tmp_path / "a.txt").write_text(text, "utf-8")
         assert [document.text for document in read(load(f"text:{tmp_path / 'a.txt'}"))] == [text]
 
