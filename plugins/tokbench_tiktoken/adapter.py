@@ -96,10 +96,12 @@ class TiktokenTokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
+        known = known_ids(ids, self.vocab_size, name=self.name)
         try:
-            return self.encoding.decode(known_ids(ids, self.vocab_size, name=self.name))
-        except (KeyError, OverflowError) as error:
-            raise TokenizerError(f"{self.name}: no token has the id {error}") from error
+            return self.encoding.decode(known)
+        except KeyError as error:
+            gap = next(index for index in known if index not in self._bytes and index not in self.special_ids)
+            raise TokenizerError(f"{self.name}: no token has the id {gap}") from error
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
