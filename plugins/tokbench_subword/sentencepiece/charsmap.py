@@ -43,8 +43,8 @@ _SPACE_BYTES = SPACE_SYMBOL.encode()
 class Normalizer(Stays):
     """A compiled normalizer; `writers` are what does it to a batch.
 
-    `arrays` are, as `charsmap_search` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
-    NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes are
+    `tables` are, as `charsmap_search` names them behind its numbers: the map's trie, uint32 (empty: no map);
+    the NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes are
     copied whenever ASCII follows, uint8 of ``(256,)``; the trie of user-defined symbols, which pass through
     untouched, uint64; and their first bytes, uint8 of ``(256,)``.
     """
@@ -55,9 +55,8 @@ class Normalizer(Stays):
     def __init__(self, flags: int, *tables: NDArray[Any]) -> None:
         self.escapes = bool(flags & ESCAPE)
         numbers = [flags, len(tables[0]), len(tables[1]), *longest_rows(tables[3])]
-        self.arrays = (np.array(numbers, np.int64), *tables)
         by_character = len(tables[0]) > 0 or flags & (REMOVE_EXTRA | SUFFIX)
-        self._by_character = (BoundWriter(normalize, self.arrays),)
+        self._by_character = (BoundWriter(normalize, [np.array(numbers, np.int64), *tables]),)
         self.writers = self._by_character if by_character else _spaced(flags)
 
     def __call__(self, text: str) -> str:

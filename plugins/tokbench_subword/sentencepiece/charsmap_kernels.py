@@ -10,7 +10,6 @@ from tokbench.kernels.pointers import (
     Bytes,
     Int,
     Keys,
-    Words,
     i64_in,
     u8_in,
     u32_in,
@@ -69,9 +68,10 @@ def _stands_for(
     """How many bytes of text at `index` are written as something, and that: ``source[begin:end]``."""
     numbers, targets = i64_in(tables, NUMBERS), u8_in(tables, TARGETS)
     if u8_in(tables, SYMBOL_STARTS)[data[index]]:
-        taken = longest_symbol(data, index, stop, u64_in(tables, SYMBOLS))
-        if taken > 0:
-            return taken, data, index, index + taken
+        symbols = u64_in(tables, SYMBOLS)
+        _, behind = longest_below(symbols, root_of(symbols), data, index, stop)
+        if behind > index:
+            return np.int64(behind - index), data, index, np.int64(behind)
     character, width = code_point(data, index)
     n_units, kind = numbers[N_UNITS], u32_in(tables, CLASSES)[character]
     if n_units > 0 and kind & np.uint32(SPECIAL | JOINED):
@@ -166,13 +166,6 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
         size += 1
         tell(batch, index, index, size)
     return size
-
-
-@inline
-def longest_symbol(data: Bytes, index: np.int64, stop: Int, symbols: Words) -> np.int64:
-    """The length in bytes of the longest user-defined symbol at `index`, 0 for none."""
-    _, end = longest_below(symbols, root_of(symbols), data, index, stop)
-    return end - index
 
 
 @Writer
