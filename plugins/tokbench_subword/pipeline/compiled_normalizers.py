@@ -208,14 +208,19 @@ def _replace(pattern: Mapping[str, str], config: Mapping[str, Any]) -> Part:
         return Rewriting.of({ord(literal): config["content"]})
     old, content = encodable(literal), encodable(config["content"])
     if old:
-        sizes = np.array([len(old), len(content)])
-        return NormalizerStep(BoundWriter(replace_literal, [_array(old), _array(content), sizes]))
+        return literal_replaced(old, content)
     try:
         cutter = finder_of(pattern.get("Regex", ""))
     except NotExpressible:
         return NormalizerStep(None, plain=_plain(config))
     arrays = [cutter.block, _array(content), np.array([len(content)])]
     return NormalizerStep(BoundWriter(replace_matches, [*arrays, cutter], block(arrays)))
+
+
+def literal_replaced(old: bytes, new: bytes) -> NormalizerStep:
+    """The step that writes `new` for each `old`."""
+    sizes = np.array([len(old), len(new)])
+    return NormalizerStep(BoundWriter(replace_literal, [_array(old), _array(new), sizes]))
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:

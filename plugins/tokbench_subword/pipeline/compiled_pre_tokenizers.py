@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING
-from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
+from tokbench.kernels.pointers import PADDING, block
+from tokbench_subword.pipeline.compiled_normalizers import (
+    BatchNormalizer,
+    compiled_normalizer_of,
+    literal_replaced,
+)
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, few_of
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
-from tokbench_subword.pipeline.replacing_kernel import edges, write_pieces
+from tokbench_subword.pipeline.replacing_kernel import edges, prefix_pieces, write_pieces
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import BoundWriter
 
@@ -75,7 +79,26 @@ class Prefixed(Stays):
         return replace(prefixed, leading=leading + grown * (leading > 0))
 
 
-TextChange = IntoPieces | Rewritten | Prefixed
+class PrefixedPieces(Stays):
+    """The pieces of each text end to end, `head` before each that does not begin with it or, where that is to
+    become it, with a space; for where the next cutter cuts before every `head`.
+
+    With pieces as texts of their own, all encoding by T5's or ALBERT's tokenizer.json takes 1.2 (code) to 1.5
+    times as long (English), the first time and later.
+    """
+
+    def __init__(self, cutter: Cutter, head: bytes, *, space: bool) -> None:
+        numbers = np.array([len(head), ord(" ") if space else -1], np.int64)
+        arrays = [cutter.block, np.frombuffer(head + bytes(PADDING), np.uint8), numbers]
+        self._write = BoundWriter(prefix_pieces, [*arrays, cutter], block(arrays))
+        self.writers = (self._write,)
+
+    def __call__(self, texts: Segments) -> Segments:
+        """The texts so written."""
+        return texts.by_kernel(self._write, 2 * int(texts.offsets[-1] - texts.offsets[0]))
+
+
+TextChange = IntoPieces | Rewritten | Prefixed | PrefixedPieces
 """Something done to the texts of a batch."""
 
 
@@ -130,17 +153,24 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
         kernel = edges(head, once=True)
         change(Prefixed(head, kernel, only_first, None if only_first and in_pieces else (kernel,)))
 
+    asks_for_first = any(step.get("type") == "Metaspace" and prepend_scheme(step) == "first" for step in steps)
     for number, step in enumerate(steps):
         kind = str(step.get("type"))
         if kind == "ByteLevel" and step.get("add_prefix_space", True):
             prefix(" ")
         if kind == "Metaspace":
-            mark = str(step["replacement"])
-            scheme = prepend_scheme(step)
-            if mark != " ":
-                rewrite(type="Replace", pattern={"String": " "}, content=mark)
-            if scheme != "never":
-                prefix(mark, only_first=scheme == "first")
+            mark, scheme = str(step["replacement"]), prepend_scheme(step)
+            cutters[:] = few_of(cutters)
+            own_texts = len(cutters) != 1 or cutters[0].block is None or not splits_of(step) or asks_for_first
+            if scheme == "always" and not own_texts:
+                changes.append(PrefixedPieces(cutters.pop(), mark.encode(), space=mark != " "))
+                if mark != " ":  # spaces that are left, mostly none: a search takes a tenth of a table's time
+                    change(Rewritten((literal_replaced(b" ", mark.encode()),)))
+            else:
+                if mark != " ":
+                    rewrite(type="Replace", pattern={"String": " "}, content=mark)
+                if scheme != "never":
+                    prefix(mark, only_first=scheme == "first")
         cutters += [cutter_of(*split) for split in splits_of(step)]
         if kind == "ByteLevel" and (spell or number < len(steps) - 1):
             rewrite(type="ByteLevel")

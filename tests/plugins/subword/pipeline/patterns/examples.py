@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
-from tokbench_subword.pipeline.patterns.cutters import cut_in_turn, units_of
+from tokbench_subword.pipeline.segments import Segments
 
 from tokbench.kernels.text import utf8_of
 
@@ -65,9 +65,11 @@ TEXTS = _NEAR | st.text(max_size=30)
 
 
 def cut(cuts: Cuts, texts: list[str]) -> list[list[bytes]]:
-    """The pieces of many texts, cut in one call."""
-    data, ends = utf8_of(texts)
-    units, before = cut_in_turn(cuts.cutters, data, units_of(ends))
-    whole = data.tobytes()
+    """The pieces of many texts, changed and cut in one call."""
+    changed = Segments(*utf8_of(texts))
+    for change in cuts.changes:
+        changed = change(changed)
+    units, before = changed.pieces(cuts.cutters)
+    whole, before = changed.data.tobytes(), before[changed.limits]
     pieces = [whole[begin:end] for begin, end in units.tolist()]
     return [pieces[a:b] for a, b in zip(before[:-1].tolist(), before[1:].tolist(), strict=True)]

@@ -14,6 +14,11 @@ from tokbench_subword.pipeline.stretch import Stretch
 from tests.plugins.subword.pipeline.patterns.examples import BEHAVIORS, PATTERNS, TEXTS, cut
 from tokbench.kernels.lanes import LANES
 
+
+def _marked(mark: str) -> dict[str, object]:
+    return {"type": "Metaspace", "replacement": mark, "prepend_scheme": "always", "split": True}
+
+
 STEPS = {
     "ByteLevel": [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}],
     "Whitespace": [{"type": "Whitespace"}],
@@ -41,6 +46,15 @@ STEPS = {
         },
     ],
     "words and digits": [{"type": "WhitespaceSplit"}, {"type": "Punctuation"}, {"type": "Digits"}],
+    "marked words": [{"type": "WhitespaceSplit"}, _marked("▁")],
+    "marked pieces, some with spaces": [{"type": "Punctuation"}, _marked("a")],
+    "marked by what is cut away": [{"type": "CharDelimiterSplit", "delimiter": "-"}, _marked("-")],
+    "marked twice": [
+        {"type": "Digits", "individual_digits": True},
+        _marked("."),
+        {"type": "Punctuation"},
+        _marked("b"),
+    ],
 }
 
 
