@@ -52,7 +52,8 @@ _of_this_process: dict[LoadContext, Registry] = {}
 def registry_of(context: LoadContext) -> Registry:
     """The registry over the plugins of a context, built once in each process; in the coordinator, its run's."""
     known = _of_this_process.get(context)
-    return known or build_registry(disable=context.disable, plugin_files=dict(context.plugins), context=context)
+    files = dict(zip(context.plugins, context.named_by, strict=True)) if context.named_by else context.plugins
+    return known or build_registry(disable=context.disable, plugin_files=files, context=context)
 
 
 def adopt(registry: Registry) -> None:
@@ -316,7 +317,8 @@ def build_registry(
     disable = [disable] if isinstance(disable, str) else disable
     named = plugin_files if isinstance(plugin_files, Mapping) else dict.fromkeys(plugin_files, "plugins:")
     files = {str(Path(file).absolute()): named_by for file, named_by in named.items()}
-    context = replace(context or default_context(), plugins=tuple(files.items()), disable=tuple(disable))
+    context = replace(context or default_context(), plugins=tuple(files), named_by=tuple(files.values()))
+    context = replace(context, disable=tuple(disable))
     registry = Registry(build_host(disable=context.disable, plugin_files=files), context)
     _of_this_process[context] = registry
     return registry

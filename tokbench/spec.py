@@ -192,8 +192,8 @@ class LoadContext:
     """What a family may need to know to load: where caches are, what the user allowed, which plugins there are.
 
     Small and picklable, so that every process loads the same; `tokbench.registry.registry_of` gives what its
-    plugins offer. `plugins` are files, each with where the user named it; `disable` are names.
-    `offline_because` is for the message where something would have to be downloaded and `offline` forbids it.
+    plugins offer. `plugins` are files, `named_by` where the user named each, `disable` names. `offline_because`
+    is for the message where something would have to be downloaded and `offline` forbids it.
     """
 
     cache_dir: Path
@@ -201,7 +201,8 @@ class LoadContext:
     allow_remote_code: bool = False
     threads: int = 1
     offline_because: str = "tokbench is offline; unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to download it"
-    plugins: tuple[tuple[str, str], ...] = ()
+    plugins: tuple[str, ...] = ()
+    named_by: tuple[str, ...] = ()
     disable: tuple[str, ...] = ()
 
 

@@ -68,7 +68,7 @@ def files_read(registry: Registry, specs: Iterable[str], datasets: Iterable[str]
     """The files and folders that tokenizers, datasets and plugins are read from."""
     from tokbench.corpora.dataset import files_of
 
-    yield from (Path(file) for file, _ in registry.context.plugins)
+    yield from map(Path, registry.context.plugins)
     for text in specs:
         spec = registry.tokenizer_spec(text)
         family = registry.tokenizers[spec.family]

@@ -24,7 +24,7 @@ def sample_runs(folder: Path, context: LoadContext) -> tuple[Run, Run]:
     prose.write_text(PROSE, encoding="utf-8")
     letter.write_text("a", encoding="utf-8")
     texts = [f"text:{prose}", "bundled:parallel,languages=eng_Latn+jpn_Jpan"]
-    options: dict[str, Any] = {"plugins": [*dict(context.plugins)], "disable_plugins": context.disable}
+    options: dict[str, Any] = {"plugins": context.plugins, "disable_plugins": context.disable}
     options |= {"speed": False, "jobs": 1, "cache": False}
     whole = run_suite(None, ["bytes", "chars"], texts, folder / "whole", **options)
     bare = run_suite(None, ["bytes"], [f"text:{letter}"], folder / "bare", metrics=["tokens"], **options)

@@ -205,7 +205,7 @@ def test_an_engine_whose_package_is_not_installed_is_not_checked(tmp_path: Path)
 
 def test_a_spec_of_a_plugin_file_is_checked(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("abc")
-    plugins = [*dict(registry_with(tmp_path).context.plugins)]
+    plugins = [registry_with(tmp_path).context.plugins[0]]
     given = {"plugins": plugins, "examples": 5, "skip": ["memory", "speed", "threads"]}
     assert failures_of(f"letters:{tmp_path}/letters.txt", **given) == []
 
