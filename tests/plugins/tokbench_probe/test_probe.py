@@ -158,7 +158,8 @@ def test_a_training_that_comes_to_nothing_is_a_row_and_ends_no_other(
 
 
 COMMAND = """
-import tokbench, trainings_for_probe
+import signal, tokbench, trainings_for_probe
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background is without
 from tokbench_probe import shelter, shape, streams
 shelter.losses = trainings_for_probe.hangs
 texts = streams.ProbeTexts(["one two three four " * 9], ["two one"], 0)
@@ -180,6 +181,10 @@ def test_a_training_ends_with_the_command_however_that_ends(
         assert command.stdout.readline() == "0\n"
         training = psutil.Process(int(command.stdout.readline()))  # it is at work, and says no more
         command.send_signal(number)
+        try:
+            command.wait(timeout=30)
+        finally:
+            command.kill()
     training.wait(timeout=30)
 
 
