@@ -317,8 +317,8 @@ def build_registry(
     disable = [disable] if isinstance(disable, str) else disable
     named = plugin_files if isinstance(plugin_files, Mapping) else dict.fromkeys(plugin_files, "plugins:")
     files = {str(Path(file).absolute()): named_by for file, named_by in named.items()}
-    context = replace(context or default_context(), plugins=tuple(files), named_by=tuple(files.values()))
-    context = replace(context, disable=tuple(disable))
+    given = context or default_context()
+    context = replace(given, plugins=tuple(files), named_by=tuple(files.values()), disable=tuple(disable))
     registry = Registry(build_host(disable=context.disable, plugin_files=files), context)
     _of_this_process[context] = registry
     return registry
