@@ -181,12 +181,12 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     elif kind in ("NFC", "NFD", "NFKC", "NFKD"):
         yield cast(Form, kind)
     elif kind in BY_CHARACTER:
-        yield Rewriting.of(becoming(kind))
+        yield Rewriting.to(becoming(kind))
     elif kind == "BertNormalizer":
         for rule in BertRules.from_json(config).on:
             if rule == "strip_accents":
                 yield "NFD"
-            yield Rewriting.of(becoming(rule))
+            yield Rewriting.to(becoming(rule))
     elif kind == "Prepend":
         yield NormalizerStep(edges(encodable(str(config["prepend"]))))
     elif kind == "Strip":

@@ -52,7 +52,8 @@ def lower_case() -> Mapping[int, str]:
     import numpy as np
 
     cased = np.array([name in ("Lu", "Lt", "Nl", "So") for name in CATEGORIES])[general_categories()]
-    lower = {point: chr(point).lower() for point in np.flatnonzero(cased).tolist()}
+    letters = "\n".join(map(chr, np.flatnonzero(cased).tolist()))  # apart: a sigma at a word's end has another
+    lower = dict(zip(map(ord, letters[::2]), letters.lower().split("\n"), strict=True))
     later = {
         point: chr(point + offset)
         for first, last, offset in _LATER_LOWER_CASE

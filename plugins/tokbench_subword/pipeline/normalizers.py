@@ -11,7 +11,7 @@ together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import accumulate, chain, pairwise
 from typing import Any, cast
@@ -23,7 +23,7 @@ from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.character_map import decoded_charsmap
 from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
-from tokbench_subword.pipeline.precompiled import NMT, Precompiled
+from tokbench_subword.pipeline.precompiled import Precompiled
 from tokbench_subword.pipeline.stretch import Span, Stretch
 
 Normalizer = Callable[[Stretch], Stretch]
@@ -70,25 +70,30 @@ BY_CHARACTER = ("Lowercase", "StripAccents", "Nmt")
 """Normalizers that look at one character at a time, as BERT's rules do."""
 SELF = "\ud800"
 """In what characters become: the character itself. Text has no surrogates."""
+_NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
+_NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
 
 
 @cache
-def becoming(kind: str) -> Mapping[int, str]:
-    """What becomes of which code points under a normalizer of `BY_CHARACTER`, or one of BERT's rules.
+def becoming(kind: str) -> Mapping[str, Collection[int]]:
+    """Texts, and the code points that become them under a normalizer of `BY_CHARACTER`, or one of BERT's rules.
 
     A letter is folded by itself, so that a final sigma is a sigma: `str.lower` looks at its neighbours.
     """
-    if kind == "Nmt":
-        return NMT
     if kind == "StripAccents":
-        return dict.fromkeys(normal_forms.marks(), "")
+        return {"": normal_forms.marks()}
     if kind == "clean_text":
-        return dict.fromkeys(map(ord, SPACE), " ") | dict.fromkeys(bert.controls(), "")
+        return {" ": [*map(ord, SPACE)], "": bert.controls()}
     if kind == "handle_chinese_chars":
-        return dict.fromkeys(chain(*bert.IDEOGRAPHS), f" {SELF} ")
+        return {f" {SELF} ": [*chain(*bert.IDEOGRAPHS)]}
     if kind == "strip_accents":  # behind NFD
-        return dict.fromkeys(bert.marks(), "")
-    return normal_forms.lower_case()
+        return {"": bert.marks()}
+    if kind == "Nmt":
+        return {"": _NMT_DROPPED, " ": _NMT_SPACES}
+    points: dict[str, list[int]] = {}
+    for point, new in normal_forms.lower_case().items():
+        points.setdefault(new, []).append(point)
+    return points
 
 
 def check_growth(before: int, after: int) -> None:
@@ -148,7 +153,13 @@ def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
 
 
 def _by_character(kind: str, stretch: Stretch) -> Stretch:
-    return _each(becoming(kind), stretch)
+    return _each(_changes(kind), stretch)
+
+
+@cache
+def _changes(kind: str) -> Mapping[int, str]:
+    """What becomes of each code point that `becoming` tells of."""
+    return {point: new for new, points in becoming(kind).items() for point in points}
 
 
 def _each(changes: Mapping[int, str], stretch: Stretch) -> Stretch:

@@ -38,10 +38,6 @@ _EXTENDERS_OF_17 = (
     (0x1E6EE, 0x1E6EF),
     (0x1E6F5, 0x1E6F5),
 )
-_NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
-_NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
-NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
-"""What becomes of control characters: they go, or become spaces."""
 
 
 @lru_cache(maxsize=1)

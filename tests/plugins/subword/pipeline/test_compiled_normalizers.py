@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import sentencepiece
 from hypothesis import given, settings
@@ -232,6 +233,14 @@ def test_rewriting_that_gives_itself_back() -> None:
     assert not there.then(there).numbers.any()
     around = Rewriting.of({ord("a"): f"<{SELF}>"}).then(Rewriting.of({ord("<"): "[["}))
     assert around.rewritten("a<b") == "[[a>[[b"
+    middle = Rewriting.to({"b": range(ord("a"), ord("d"))})  # one run, but that b stays
+    assert middle.rewritten("abcd") == "bbbd"
+    assert middle.numbers_of(np.array([*b"abc"])).tolist() == [1, 0, 1]
+
+
+def test_rewriting_of_a_code_point_twice() -> None:
+    twice = Rewriting.to({" ": [0x85, 0x20], "": range(0x80, 0xA0), "x": []})
+    assert twice.rewritten("a\x85\x86 b") == "a b"
 
 
 def test_unknown_normalizers_are_refused() -> None:
