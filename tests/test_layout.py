@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 # Each row may import from its own and from the rows above it.
 LAYERS = [
-    ("errors", "wording", "presenting"),
+    ("errors", "wording", "presenting", "collecting"),
     ("spec", "languages"),
     ("arguments", "vocabulary_files"),
     ("batch", "kernels", "counts"),

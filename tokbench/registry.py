@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from tokbench.collecting import uncollected
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownNameError
 from tokbench.extension import Command, Engine, Plot, ReportWriter, misfit, uncallable
@@ -222,7 +223,8 @@ class Registry:
                 f"the file ({spec.family}:{file})"
             )
         try:
-            tokenizer = family.load(spec, context or self.context)
+            with uncollected():
+                tokenizer = family.load(spec, context or self.context)
         except TokbenchError as error:
             if spec.variant and spec.variant not in str(error):  # nor where in a file it looked
                 error.args = (f"{spec}: {error}",)

@@ -13,7 +13,6 @@ slower. With ``NUMBA_DISABLE_JIT=1`` the same source runs as plain Python.
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import sys
@@ -31,6 +30,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
+from tokbench.collecting import uncollected
 from tokbench.kernels.keeping import watch_sources
 from tokbench.wording import COMPILING
 
@@ -276,16 +276,12 @@ def _undisturbed(compile_: Callable[..., Any]) -> Callable[..., Any]:
     from numba.core import entrypoints
 
     def compile_undisturbed(*arguments: Any) -> Any:
-        with global_compiler_lock:
-            loaded, collects = entrypoints._already_initialized, gc.isenabled()
-            entrypoints._already_initialized = True
-            gc.disable()
+        with global_compiler_lock, uncollected():
+            loaded, entrypoints._already_initialized = entrypoints._already_initialized, True
             try:
                 return compile_(*arguments)
             finally:
                 entrypoints._already_initialized = loaded
-                if collects:
-                    gc.enable()
 
     return compile_undisturbed
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import gc
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import BatchEncoder, OffsetEncoder
+from tokbench.collecting import uncollected
 from tokbench.errors import TokenizerError
 from tokbench.registry import registry_of
 from tokbench.runner.picking import utf8_bytes
@@ -164,7 +164,8 @@ def time_round(emit: Emit, dataset: str, form: str, number: int) -> Timing | Non
 def _timed(known: _Pass, number: int, dataset: str, form: str, state: str) -> Timing:
     """Time `known.loops` passes; ids are not counted."""
     call = known.call
-    with _undisturbed():
+    gc.collect()
+    with uncollected():
         wall, cpu = time.perf_counter(), time.process_time()
         for _ in range(known.loops):
             result = call()
@@ -238,20 +239,11 @@ def _latencies(tokenizer: Tokenizer, texts: Sequence[str], clock: str) -> tuple[
 
     encode, now = tokenizer.encode, _CLOCKS[clock]
     took = []
-    with _undisturbed():
+    gc.collect()
+    with uncollected():
         for text in texts:
             begun = now()
             encode(text)
             took.append(now() - begun)
     p50, p95, p99 = np.quantile(np.array(took) / 1e9, [0.5, 0.95, 0.99]).tolist()
     return p50, p95, p99
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
