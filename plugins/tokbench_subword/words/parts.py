@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline
+from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Int, i32_in, i64_in, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.words.layout import GROUP
@@ -69,7 +69,7 @@ def stands_alone(character: Int, about: Int) -> bool:
     return bool(about == 0 or (character >= 0x80 and about & LEADS == 0))
 
 
-@inline
+@subroutine
 def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64:
     """Write where the parts of ``data[index:end]`` end, up to `GROUP` of them; return how many.
 
