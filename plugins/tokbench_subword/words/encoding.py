@@ -84,19 +84,19 @@ def look_up(
     keys, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.IDS_END)
     words, counters = u64_in(block, at.WORDS), i64_in(block, at.COUNTERS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    shift = state[SHIFT]
-    for k in range(count):
+    shift, longest = state[SHIFT], counters[at.LONGEST_KEPT]
+    for k in range(count if longest > 0 else 0):  # none is looked for where none is kept
         start = starts[first + k]
         note_key(slots, shift, keys, k, text, start, ends[first + k] - start, WHOLE)
     ids_end[first] = o
     for k in range(count):
         start = starts[first + k]
-        after = recall(words, slots, state, keys, k, text, start, out, o)
+        after = recall(words, slots, state, keys, k, text, start, out, o) if longest > 0 else np.int64(-1)
         if after < 0:
             after, length = np.int64(o), ends[first + k] - start
             if length > 0:
                 after = np.int64(search_at(counters[at.SEARCH], (block, text, start, length, out, o)))
-                if length <= counters[at.LONGEST_KEPT]:
+                if length <= longest:
                     remember(words, keys, k, text, start, out, o, after - o)
                     grow_if_full(words)
         o = after

@@ -69,7 +69,7 @@ def stands_alone(character: Int, about: Int) -> bool:
     return bool(about == 0 or (character >= 0x80 and about & LEADS == 0))
 
 
-@subroutine
+@inline
 def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64:
     """Write where the parts of ``data[index:end]`` end, up to `GROUP` of them; return how many.
 
@@ -105,7 +105,7 @@ def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64
     return count
 
 
-@inline
+@subroutine
 def find_parts(parts: PartTables, words: Block, text: Bytes, index: Int, end: Int) -> np.int64:
     """Find where the next parts of ``text[index:end]`` end, and their keys; return how many parts there are.
 
