@@ -46,7 +46,7 @@ def _behind_plain(
             plain |= in_range_64(data, index, 0, numbers[k], numbers[k + 1])
         # what is beyond ASCII may be of a rule that begins with the byte before; behind the last byte it may be
         unseen = ONE << np.uint64(WINDOW - 1) if index + WINDOW < stop else ZERO
-        plain &= inside & ~((beyond & inside) >> ONE | unseen)
+        plain &= inside & ~(beyond >> ONE | unseen)
         extra = spaces & (spaces << ONE | np.uint64(after_space)) if removes else ZERO
         count = trailing_zeros(~plain | extra)
         index += count

@@ -28,7 +28,7 @@ from tokbench.kernels.pointers import PADDING
 from tokbench.testing import check_tokenizer
 
 from .conftest import BPE_MODELS, UNIGRAM_MODELS
-from .small_models import BYTES, SMALL, UNK, Pair, sentencepiece_of, small
+from .small_models import BYTES, SMALL, UNK, Pair, sentencepiece_of, small, trained_there
 
 
 @pytest.mark.long
@@ -50,6 +50,17 @@ def test_edges_of_text(text: str) -> None:
     assert ids == tokenizer.encode_batch([text])[0].tolist()
     assert len(tokenizer.offsets(text)) == len(ids)
     tokenizer.decode(ids)
+
+
+def test_ends_of_texts_that_lie_one_behind_the_other() -> None:
+    """The normalizer looks at 64 bytes at once: what is behind a text is of the next, and changes nothing."""
+    model = trained_there(["plain words of a text"] * 9, vocab_size=19, normalization_rule_name="nmt_nfkc")
+    ours, theirs = SpmTokenizer("ends", model), sentencepiece_of(model)
+    for tail in ("", " ", "  a", "e\u0301", "\ufb01", "e", "\t"):
+        for head in ("\u0301", "\u3099x", "  x"):
+            texts = [text for size in range(130) for text in ("x" * size + tail, head + "a" * (size % 3))]
+            assert [part.tolist() for part in ours.encode_batch(texts)] == theirs.encode(texts)
+            assert [ours.normalize(text) for text in texts] == [theirs.normalize(text) for text in texts]
 
 
 def test_surrogates_count_as_the_replacement_character(pair: Pair) -> None:
