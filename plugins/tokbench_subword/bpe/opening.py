@@ -21,11 +21,13 @@ from tokbench_subword.files.recognising import (
     tell_damage,
 )
 from tokbench_subword.files.vocab_merges import PARTNER
+from tokbench_subword.sentencepiece.opening import document_by_class, files_by_class, of_gguf
 from tokbench_subword.words.cache_size import cache_bytes
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.pipeline.document import TokenizerJson
 
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
@@ -37,7 +39,8 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     refuse_training(spec, TRAINING_ONLY)
     path = file_of(spec, _FILES, "ranks", "sentencepiece")
     found = expect(path, *_OPENED, remedy=f"open it with the family that reads it, or with transformers:{path}")
-    if found == "sentencepiece" or gguf_model(path) == "llama":
+    by_class = document_by_class(spec, path, found, bpe=True)
+    if by_class is None and (found == "sentencepiece" or gguf_model(path) == "llama"):
         return _of_sentencepiece(spec, path, context.threads)
     options: dict[str, Any] = {
         "name": str(spec),
@@ -47,8 +50,8 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     }
     if found == "ranks":
         tokenizer = _of_ranks(spec, path, options)
-    elif found in ("tokenizer.json", "gguf", "tekken"):
-        tokenizer = _of_whole(spec, path, found, options)
+    elif found in ("tokenizer.json", "gguf", "tekken", "sentencepiece"):
+        tokenizer = _of_whole(spec, path, found, options, by_class)
     else:
         tokenizer = _of_pair(spec, path, options)
     return as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
@@ -67,11 +70,10 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     path = file_of(spec, _FILES, "ranks", "sentencepiece")
     partner = PARTNER.get(path.name)
     if partner is None:
-        return [path]
-    from tokbench_subword.files.beside import BESIDE
+        return files_by_class(spec, path)
+    from tokbench_subword.files.beside import files_beside
 
-    beside = (path.with_name(name) for name in BESIDE)
-    return [path, path.with_name(partner), *(file for file in beside if file.is_file())]
+    return [path, path.with_name(partner), *files_beside(path)]
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -135,13 +137,17 @@ def _partner(path: Path) -> Path:
     return other
 
 
-def _of_whole(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:
-    """The tokenizer of a file that says everything itself."""
+def _of_whole(
+    spec: Spec, path: Path, found: Format, options: dict[str, Any], by_class: TokenizerJson | None
+) -> BpeTokenizer:
+    """The tokenizer of a file that says everything itself, or of what a class makes of it."""
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
     if spec.get("pattern"):
         raise TokenizerError(f"{spec}: {NAMES[found]} says itself how text is cut; leave pattern out")
     _refuse_special_tokens(spec, NAMES[found])
+    if by_class is not None:
+        return BpeTokenizer.of_document(by_class, where=str(path), **options)
     if found == "tokenizer.json":
         return BpeTokenizer.from_file(path, **options)
     from tokbench_subword.bpe.served import document_of_gguf, model_of_tekken
@@ -158,7 +164,6 @@ def _refuse_special_tokens(spec: Spec, what: str) -> None:
 
 def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
     """A `.model` says everything itself: by what rules text is normalized, cut and merged; so does its GGUF."""
-    from tokbench_subword.sentencepiece.opening import of_gguf
     from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
     for name in {*spec.options} - {"cache"}:

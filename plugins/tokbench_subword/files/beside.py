@@ -5,7 +5,7 @@ The files are read as ``AutoTokenizer.from_pretrained`` of a local folder reads 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ _EXTRA, _ADDITIONAL = "extra_special_tokens", "additional_special_tokens"
 """Settings that name further special tokens, the second by its old name."""
 _OWN = "model_specific_special_tokens"
 """Special tokens that have names of their own, such as ``image_token``, by these names."""
+BACKEND = "TokenizersBackend"
+"""The class for any vocabulary; for the types of models that have it, no other counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,13 @@ class Beside:
         return str(self.config.get("tokenizer_class") or self.model.get("tokenizer_class") or "")
 
     def class_name(self, usual: str, of_models: Mapping[str, str]) -> str:
-        """The class that a file names, else that of the model's type, else the `usual` one.
+        """The class that a file names, else that of the model's type, else the `usual` one; see `BACKEND`.
 
         It is named without ``Tokenizer`` and ``Fast``; a type that is not among those `of_models` by itself.
         """
         kind = str(self.model.get("model_type") or "")
-        name = self._stated_class or of_models.get(kind, kind) or usual
+        of_kind = of_models.get(kind, kind)
+        name = of_kind if of_kind == BACKEND else self._stated_class or of_kind or usual
         return name.removesuffix("Fast").removesuffix("Tokenizer")
 
     def class_not_known(self) -> str:
@@ -78,14 +81,22 @@ class Beside:
         return f"{self.folder / file}: how {what} cuts text is not known to this plugin"
 
     def tokens(
-        self, usual: Mapping[str, str | Mapping[str, Any]], ids: Mapping[str, int], *, plain: bool = False
+        self,
+        usual: Mapping[str, str | Mapping[str, Any]],
+        ids: Mapping[str, int],
+        *,
+        plain: bool = False,
+        listed: Sequence[str | Mapping[str, Any]] | None = None,
+        size: int | None = None,
     ) -> tuple[AddedToken, ...]:
         """All tokens that a class adds to a vocabulary, with the ids that they get.
 
         First come those that files describe, then the special ones: those of some `usual` settings
         (``pad_token`` …) where the configuration does not name others in their place, and what it names
         besides. One that the vocabulary lacks is numbered on. One that is named by its text alone has the flags
-        of the `usual` one; where they are to be `plain`, special tokens have none. Raises `TokenizerError` for
+        of the `usual` one; where they are to be `plain`, special tokens have none. A class that has a list of
+        further ones goes by it where the configuration has none by the new name. `size` is that of the
+        vocabulary, where it is not the number of `ids`. Raises `TokenizerError` for
         a setting that names no token, and where `tokenizers` would give an added token another id.
         """
         named: dict[str, Any] = {**dict.fromkeys(_NAMED), **usual}
@@ -96,25 +107,26 @@ class Beside:
                 named[setting] = stated
                 if isinstance(stated, str) and isinstance(flags, Mapping):
                     named[setting] = {**flags, "content": stated}
-        further = self.config.get(_EXTRA, self.config.get(_ADDITIONAL)) or []
+        by_old_name = self.config.get(_ADDITIONAL) if listed is None else [*listed]
+        further = self.config.get(_EXTRA, by_old_name) or []
         if not isinstance(further, list):
             raise TokenizerError(f"{self.folder}: the further special tokens are {further!r:.80}, not a list")
         special = list(dict.fromkeys(self._special(one, named=True) for one in named.values() if one))
         by_name = [token.content for token in special]
-        listed = (self._special(one, named=_content(one) in by_name) for one in further)
-        special = list(dict.fromkeys([*special, *listed]))
+        more = (self._special(one, named=token_text(one) in by_name) for one in further)
+        special = list(dict.fromkeys([*special, *more]))
         described = [
-            _token({**one, "special": one.get("special", False) or _content(one) in by_name}, index)
+            _token({**one, "special": one.get("special", False) or token_text(one) in by_name}, index)
             for index, one in self.described.items()
         ]
-        check_numbers(described, ids, where=str(self.folder))
+        check_numbers(described, ids, size, where=str(self.folder))
         found = {token.content: token for token in described}
         for token in special:
             if plain:
                 found[token.content] = _token(token.content)
             elif token.content not in found or found[token.content].id < 0:
                 found[token.content] = token
-        return tuple(replace(token, id=index) for token, index in numbered(found.values(), ids))
+        return tuple(replace(token, id=index) for token, index in numbered(found.values(), ids, size))
 
     def _special(self, one: Any, *, named: bool) -> AddedToken:
         """A token that a setting names or lists; one that is listed with its flags may not be special."""
@@ -126,6 +138,11 @@ class Beside:
         if isinstance(one, str):
             return _token(one)
         return _token({**one, "special": named or one.get("special", "__type" not in one)})
+
+
+def files_beside(vocabulary: Path) -> list[Path]:
+    """The files that `Beside` reads, where they are."""
+    return [path for path in map(vocabulary.with_name, BESIDE) if path.is_file()]
 
 
 def _joined(config: Mapping[str, Any], special: Mapping[str, Any], tokens: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,10 +181,11 @@ def _joined(config: Mapping[str, Any], special: Mapping[str, Any], tokens: Mappi
 
 
 def _names_token(one: Any) -> bool:
-    return isinstance(_content(one), str)
+    return isinstance(token_text(one), str)
 
 
-def _content(one: Any) -> Any:
+def token_text(one: Any) -> Any:
+    """The text of a token that a file names by it, or describes; whatever else stands there as it is."""
     return one.get("content") if isinstance(one, Mapping) else one
 
 

@@ -32,6 +32,10 @@ class WrittenFloat(float):
         return written
 
 
+class GivenFloat(float):
+    """A float that is given to `tokenizers` itself: no file was written or read."""
+
+
 def as_read(value: float) -> float:
     """What `tokenizers` makes of a number that was written as it says itself, or else as Python writes it.
 
@@ -39,6 +43,8 @@ def as_read(value: float) -> float:
         >>> as_read(-9.091020584106445)
         -9.091020584106444
     """
+    if isinstance(value, GivenFloat):
+        return float(value)
     literal = value.literal if isinstance(value, WrittenFloat) else repr(value)
     match = _NUMBER.fullmatch(literal)
     if match is None:  # infinite, or not a number

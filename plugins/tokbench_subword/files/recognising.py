@@ -172,6 +172,11 @@ def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
     raise TokenizerFileError(f"{spec}: {path} has no {wanted}{also}{there}; name the file")
 
 
+def is_folder(spec: Spec) -> bool:
+    """Whether what a spec names is a folder."""
+    return Path(spec.variant or "").expanduser().is_dir()
+
+
 def refuse_training(spec: Spec, options: Iterable[str]) -> None:
     """Raise `TokenizerError` where a spec that names a file has one of the `options` of training."""
     given = sorted({*spec.options}.intersection(options))

@@ -32,3 +32,13 @@ def steps_of(config: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str
     if config.get("type") == "Sequence":
         return [step for item in config[key] for step in steps_of(item, key)]
     return [config]
+
+
+def sequence_of(key: str, steps: list[Any]) -> dict[str, Any] | None:
+    """Steps as one component, a ``Sequence`` (under `key`); None where there are none."""
+    return {"type": "Sequence", key: steps} if steps else None
+
+
+def replaced(pattern: Mapping[str, str], content: str) -> dict[str, Any]:
+    """The step that puts `content` in the place of what a pattern, a ``String`` or a ``Regex``, finds."""
+    return {"type": "Replace", "pattern": {**pattern}, "content": content}

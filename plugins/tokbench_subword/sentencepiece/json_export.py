@@ -24,7 +24,7 @@ from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import bpe_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.decoders import BYTE
-from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.document import TokenizerJson, replaced, sequence_of, steps_of
 from tokbench_subword.sentencepiece.algorithms import spm_scores
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
@@ -84,9 +84,9 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     )
     return TokenizerJson(
         model=_bpe_model(algorithm) if isinstance(algorithm, SpmBpe) else _unigram_model(vocabulary),
-        normalizer=_sequence("normalizers", _normalizers(model.normalizer, algorithm.normalizer)),
+        normalizer=sequence_of("normalizers", _normalizers(model.normalizer, algorithm.normalizer)),
         pre_tokenizer=None if crossing else metaspace,
-        decoder=_sequence("decoders", _decoders(vocabulary)),
+        decoder=sequence_of("decoders", _decoders(vocabulary)),
         added_tokens=added,
     )
 
@@ -205,12 +205,8 @@ def _mended(document: TokenizerJson, normalize: Normalizer) -> TokenizerJson:
     steps: list[Any] = list(steps_of(document.normalizer, "normalizers"))
     steps.insert(1, {"type": "NFC"})
     if normalize("x\ry") == normalize("x y"):
-        steps.insert(0, {"type": "Replace", "pattern": {"String": "\r"}, "content": " "})
-    return replace(document, normalizer=_sequence("normalizers", steps))
-
-
-def _sequence(key: str, steps: list[Any]) -> dict[str, Any] | None:
-    return {"type": "Sequence", key: steps} if steps else None
+        steps.insert(0, replaced({"String": "\r"}, " "))
+    return replace(document, normalizer=sequence_of("normalizers", steps))
 
 
 def mark_is_a_space(normalize: Normalizer) -> bool:
@@ -218,17 +214,20 @@ def mark_is_a_space(normalize: Normalizer) -> bool:
     return normalize(f"{SPACE_SYMBOL}a") == normalize(" a")
 
 
+def map_of(spec: spm.NormalizerSpec) -> list[dict[str, Any]]:
+    """The step that applies a model's character map; none where it has none."""
+    charsmap = base64.b64encode(spec.charsmap).decode()
+    return [{"type": "Precompiled", "precompiled_charsmap": charsmap}] if charsmap else []
+
+
 def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> list[dict[str, Any]]:
-    steps: list[dict[str, Any]] = []
-    if spec.charsmap:
-        steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(spec.charsmap).decode()})
+    steps = map_of(spec)
     if spec.remove_extra_whitespaces:
         ends = ENDS if mark_is_a_space(normalize) else MARKED_ENDS
-        steps.append({"type": "Replace", "pattern": {"Regex": ends}, "content": ""})
-        steps.append({"type": "Replace", "pattern": {"Regex": _RUNS}, "content": " "})
+        steps += [replaced({"Regex": ends}, ""), replaced({"Regex": _RUNS}, " ")]
     if spec.add_dummy_prefix:
         steps.append({"type": "Prepend", "prepend": SPACE_SYMBOL})
-    return [*steps, {"type": "Replace", "pattern": {"String": " "}, "content": SPACE_SYMBOL}]
+    return [*steps, replaced({"String": " "}, SPACE_SYMBOL)]
 
 
 def _decoders(vocabulary: SpmVocabulary) -> list[dict[str, Any]]:
@@ -239,15 +238,11 @@ def _decoders(vocabulary: SpmVocabulary) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     if spec.add_dummy_prefix or spec.remove_extra_whitespaces:
         first = {"type": "Metaspace", "replacement": _IN_NO_PIECE, "prepend_scheme": "always", "split": False}
-        steps += [_replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, _IN_NO_PIECE), first]
-    steps.append(_replaced({"String": SPACE_SYMBOL}, " "))
+        steps += [replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, _IN_NO_PIECE), first]
+    steps.append(replaced({"String": SPACE_SYMBOL}, " "))
     if vocabulary.unk_id is not None:
         unknown = vocabulary.pieces[vocabulary.unk_id]
-        steps.append(_replaced({"Regex": rf"\A{re.escape(unknown)}\z"}, trainer.unk_surface))
+        steps.append(replaced({"Regex": rf"\A{re.escape(unknown)}\z"}, trainer.unk_surface))
     if trainer.byte_fallback:
         steps.append({"type": "ByteFallback"})
     return [*steps, {"type": "Fuse"}]
-
-
-def _replaced(pattern: dict[str, str], content: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": pattern, "content": content}

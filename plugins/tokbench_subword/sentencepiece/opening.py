@@ -5,30 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Spec, Tokenizer, TokenizerError
 from tokbench_subword.files.gguf import read_gguf
-from tokbench_subword.files.recognising import expect, file_of, model_type_of, refuse_training
+from tokbench_subword.files.recognising import (
+    Format,
+    expect,
+    file_of,
+    format_of,
+    is_folder,
+    model_type_of,
+    refuse_training,
+)
 from tokbench_subword.files.sentencepiece_model import USER_DEFINED
 from tokbench_subword.words.cache_size import cache_bytes
 
-_FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
+if TYPE_CHECKING:
+    from tokbench_subword.pipeline.document import TokenizerJson
+
+_FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
-    """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them."""
+    """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them.
+
+    Of a folder it is what the class makes that is stated beside a `.model`, if one is.
+    """
     refuse_training(spec, {*spec.options} - {"match_special", "cache"})
     path = file_of(spec, _FILES, "sentencepiece")
     cache = cache_bytes(spec.get("cache"), where=str(spec))
     options: dict[str, Any] = {"threads": context.threads, "cache": cache}
     remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
     found = expect(path, "sentencepiece", "tokenizer.json", "gguf", remedy=remedy)
-    if found == "tokenizer.json":
+    document = (
+        _read_json(path) if found == "tokenizer.json" else document_by_class(spec, path, found, bpe=False)
+    )
+    if document is not None:
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
         options |= {"name": str(spec), "match_special": bool(spec.get("match_special", False))}
-        return cast(Tokenizer, JsonUnigramTokenizer.from_file(path, **options))
+        return cast(Tokenizer, JsonUnigramTokenizer(document, **options))
     if "match_special" in spec.options:
         raise TokenizerError(
             f"{spec}: match_special does not apply to a sentencepiece model, which never finds its control "
@@ -40,6 +57,24 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
     return cast(Tokenizer, SpmTokenizer.from_file(path, "unigram", name=str(spec), **options))
+
+
+def _read_json(path: Path) -> TokenizerJson:
+    from tokbench_subword.files.tokenizer_json import read_document
+
+    return read_document(path)
+
+
+def document_by_class(spec: Spec, path: Path, found: Format, *, bpe: bool) -> TokenizerJson | None:
+    """What the class that a file in a folder states makes of the `.model` at `path`; None where none does.
+
+    A file that is named itself has the ids of its own. Raises `TokenizerError` for a class that is not known.
+    """
+    if found != "sentencepiece" or not is_folder(spec):
+        return None
+    from tokbench_subword.sentencepiece.folders import document_of_folder
+
+    return document_of_folder(path, bpe=bpe)
 
 
 def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **options: Any) -> Tokenizer:
@@ -72,12 +107,24 @@ def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **optio
 
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    """The file that `load` reads."""
-    return [file_of(spec, _FILES, "sentencepiece")] if spec.variant is not None else []
+    """The files that `load` reads."""
+    return files_by_class(spec, file_of(spec, _FILES, "sentencepiece")) if spec.variant is not None else []
+
+
+def files_by_class(spec: Spec, path: Path) -> list[Path]:
+    """The file at `path`, with those that may state a class for it where it is the `.model` of a folder."""
+    if not is_folder(spec) or format_of(path) != "sentencepiece":
+        return [path]
+    from tokbench_subword.files.beside import files_beside
+
+    return [path, *files_beside(path)]
 
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether a file, or one in a folder, is a Unigram model: sentencepiece's or a `tokenizer.json`."""
     if path.is_dir():
-        return any((path / name).is_file() and recognises(path / name, b"") for name in _FILES)
+        try:
+            path = file_of(Spec("unigram", str(path)), _FILES, "sentencepiece")
+        except TokenizerError:
+            return False
     return model_type_of(path) in ("unigram", "Unigram", "t5")

@@ -167,11 +167,13 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The files that `load` reads."""
     if not spec.variant:
         return []
-    from tokbench_subword.files.beside import BESIDE
+    from tokbench_subword.files.beside import files_beside
 
     path = file_of(spec, _NAMES)
-    beside = ("tokenizer.json", *BESIDE) if path.suffix != ".json" else ()
-    return [path, *(path.with_name(name) for name in beside if path.with_name(name).is_file())]
+    if path.suffix == ".json":
+        return [path]
+    whole = path.with_name("tokenizer.json")
+    return [path, *([whole] if whole.is_file() else []), *files_beside(path)]
 
 
 def recognises(path: Path, head: bytes) -> bool:

@@ -1,0 +1,237 @@
+"""What classes of `transformers` make of a sentencepiece model, part by part: pieces, special tokens, text.
+
+Each is a function of the settings in the configuration beside the model; `classes` says which class has which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.beside import token_text
+from tokbench_subword.pipeline.document import replaced
+from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
+
+Config = Mapping[str, Any]
+Pieces = list[tuple[str, float]]
+"""Pieces with their scores; the id of each is its place."""
+Steps = list[dict[str, Any]]
+
+# --- the vocabulary, of the model's own pieces -------------------------------------------------------
+
+_OF_MBART = (
+    "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM "
+    "ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN"
+)
+_OF_MBART50 = (
+    "af_ZA az_AZ bn_IN fa_IR he_IL hr_HR id_ID ka_GE km_KH mk_MK ml_IN mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE "
+    "sw_KE ta_IN te_IN th_TH tl_XX uk_UA ur_PK xh_ZA gl_ES sl_SI"
+)
+LANGUAGES = _OF_MBART.split()
+"""The codes that MBart has for languages."""
+MORE_LANGUAGES = _OF_MBART50.split()
+"""The codes that MBart50 has besides."""
+
+
+def _named(config: Config, **usual: str) -> Pieces:
+    """Pieces of the tokens that settings name, else of the usual ones."""
+    return [(str(token_text(config.get(setting, token))), 0.0) for setting, token in usual.items()]
+
+
+def as_they_are(pieces: Pieces, config: Config) -> Pieces:
+    """The model's own pieces."""
+    return pieces
+
+
+def of_fairseq(pieces: Pieces, config: Config, *codes: str, first: str = "bos_token") -> Pieces:
+    """The order of fairseq, which puts four tokens in the place of three; language codes stand behind."""
+    front = _named(config, **{first: "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"})
+    return [*front, *pieces[3:], *((code, 0.0) for code in codes), *_named(config, mask_token="<mask>")]
+
+
+def of_mbart(pieces: Pieces, config: Config) -> Pieces:
+    """Fairseq's order with MBart's languages."""
+    return of_fairseq(pieces, config, *LANGUAGES)
+
+
+def of_mbart50(pieces: Pieces, config: Config) -> Pieces:
+    """Fairseq's order with the languages of MBart50."""
+    return of_fairseq(pieces, config, *LANGUAGES, *MORE_LANGUAGES, first="cls_token")
+
+
+def of_camembert(pieces: Pieces, config: Config) -> Pieces:
+    """CamemBERT's order: pieces that no text has stand where other tokens took their place."""
+    pad, unk, mask = _named(config, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>")
+    unused = ("<s>NOTUSED", 0.0), ("</s>NOTUSED", 0.0), ("<unk>NOTUSED", -100.0)
+    return [unused[0], pad, unused[1], unk, unused[2], *pieces[1:], mask]
+
+
+def of_nllb(pieces: Pieces, config: Config) -> Pieces:
+    """Fairseq's four tokens in front, and none behind."""
+    return list(dict(of_fairseq([], config)[:-1] + pieces).items())
+
+
+def of_pegasus(pieces: Pieces, config: Config) -> Pieces:
+    """Pegasus's order: tokens of its own in the place of the first two pieces."""
+    front = _named(
+        config, pad_token="<pad>", eos_token="</s>", mask_token="<mask_1>", mask_token_sent="<mask_2>"
+    )
+    front = [piece for piece in dict.fromkeys(front) if piece[0] != "None"]  # which stands for null
+    return [*front, *((token, -100.0) for token in numbered_unknown(config)), *pieces[2:]]
+
+
+def of_t5(pieces: Pieces, config: Config) -> Pieces:
+    """The model's pieces, and T5's sentinels behind them."""
+    return [*pieces, *((token, 0.0) for token in reversed(extra_ids(config)))]
+
+
+# --- further special tokens --------------------------------------------------------------------------
+
+
+def _count(config: Config, setting: str, usual: int) -> int:
+    count = config.get(setting, usual)
+    if type(count) is not int or count > _MOST:
+        raise TokenizerError(f"tokenizer_config.json: {setting} is {count!r:.80}, not a number of tokens")
+    return count
+
+
+_MOST = 1_000_000
+
+
+def none(config: Config) -> list[str]:
+    """No further special tokens."""
+    return []
+
+
+def extra_ids(config: Config) -> list[str]:
+    """T5's sentinels, which stand in the vocabulary the other way round."""
+    return [f"<extra_id_{index}>" for index in range(_count(config, "extra_ids", 100))]
+
+
+def numbered_unknown(config: Config) -> list[str]:
+    """Pegasus's tokens for what models were pretrained on, one for each id below ``offset``."""
+    return [f"<unk_{index}>" for index in range(2, _count(config, "offset", 103))]
+
+
+def made_up(config: Config) -> list[str]:
+    """XGLM's tokens that fill its vocabulary up."""
+    return [f"<madeupword{index}>" for index in range(7)]
+
+
+# --- how text is normalized, around the model's own map ----------------------------------------------
+
+ONE_SPACE = replaced({"Regex": " {2,}"}, " ")
+
+
+def map_alone(config: Config, charsmap: Steps) -> Steps:
+    """The model's map and nothing else."""
+    return charsmap
+
+
+def nothing(config: Config, charsmap: Steps) -> Steps:
+    """Nothing: text stays as it is."""
+    return []
+
+
+def map_then_spaces(config: Config, charsmap: Steps) -> Steps:
+    """The map, and runs of spaces made one."""
+    return [*charsmap, ONE_SPACE]
+
+
+def spaces_if_map(config: Config, charsmap: Steps) -> Steps:
+    """The same, but nothing where the model has no map."""
+    return map_then_spaces(config, charsmap) if charsmap else []
+
+
+def spaces_or_lines(config: Config, charsmap: Steps) -> Steps:
+    """The same; where the model has no map, line ends become spaces."""
+    return map_then_spaces(config, charsmap or [replaced({"Regex": r"\n"}, " ")])
+
+
+def of_albert_text(config: Config, charsmap: Steps, *, lower: bool = True) -> Steps:
+    """Quotes, accents and case, then the map."""
+    quotes = [replaced({"String": pair}, '"') for pair in ("``", "''")]
+    accents: Steps = [{"type": "NFKD"}, {"type": "StripAccents"}]
+    return [
+        *quotes,
+        *([] if config.get("keep_accents", False) else accents),
+        *([{"type": "Lowercase"}] if config.get("do_lower_case", lower) else []),
+        *charsmap,
+    ]
+
+
+def of_xlnet_text(config: Config, charsmap: Steps) -> Steps:
+    """The same, without accents whatever the configuration says."""
+    return of_albert_text({**config, "keep_accents": False}, charsmap, lower=False)
+
+
+def of_deberta_text(config: Config, charsmap: Steps) -> Steps:
+    """Case, white space and NFC."""
+    return [
+        *([{"type": "Lowercase"}] if config.get("do_lower_case", False) else []),
+        replaced({"Regex": r"\s{2,}|[\n\r\t]"}, " "),
+        {"type": "NFC"},
+        {"type": "Strip", "strip_left": False, "strip_right": True},
+    ]
+
+
+def of_big_bird_text(config: Config, charsmap: Steps) -> Steps:
+    """Runs of spaces made one ``▁``."""
+    return [replaced({"Regex": " {2,}"}, SPACE_SYMBOL)]
+
+
+def of_gemma_text(config: Config, charsmap: Steps) -> Steps:
+    """Spaces written ``▁``."""
+    return [replaced({"String": " "}, SPACE_SYMBOL)]
+
+
+# --- how it is cut, and put together again: pre-tokenizers, and decoders -----------------------------
+
+Cut = Callable[[Config], tuple[Steps, Steps]]
+BYTES_JOINED: Steps = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+SPACES_BACK = replaced({"String": SPACE_SYMBOL}, " ")
+FIRST_OFF = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+
+
+def metaspace(scheme: str, *, split: bool = True) -> dict[str, Any]:
+    """The step that writes spaces as ``▁``, with one more where `scheme` has it, and the one that undoes it."""
+    return {"type": "Metaspace", "replacement": SPACE_SYMBOL, "prepend_scheme": scheme, "split": split}
+
+
+def before_words(config: Config, *, without: str = "never") -> tuple[Steps, Steps]:
+    """Words cut with the space before them; where none goes in front of a text, by the scheme `without`."""
+    step = metaspace("always" if config.get("add_prefix_space", True) else without)
+    return [step], [step]
+
+
+def between_spaces(config: Config) -> tuple[Steps, Steps]:
+    """The same, with all white space between words taken away."""
+    cutting, decoding = before_words(config)
+    return [{"type": "WhitespaceSplit"}, *cutting], decoding
+
+
+def always(cut: Cut) -> Cut:
+    """`cut` with a space in front whatever the configuration says."""
+    return lambda config: cut({**config, "add_prefix_space": True})
+
+
+def of_deberta_words(config: Config) -> tuple[Steps, Steps]:
+    """Words, and punctuation apart where that is asked for."""
+    cutting, decoding = before_words(config, without="first")
+    apart = {"type": "Punctuation", "behavior": "Isolated"}
+    return [*([apart] if config.get("split_by_punct", False) else []), *cutting], decoding
+
+
+def of_llama_words(config: Config) -> tuple[Steps, Steps]:
+    """The whole text as one word."""
+    prefix = config.get("add_prefix_space") in (True, None)
+    scheme = "always" if config.get("legacy", False) else "first"
+    decoding = [SPACES_BACK, *BYTES_JOINED, *([FIRST_OFF] if prefix else [])]
+    return [metaspace(scheme if prefix else "never", split=False)], decoding
+
+
+def of_gemma_words(config: Config) -> tuple[Steps, Steps]:
+    """The whole text as one word: spaces, at which it would be cut, are none any more."""
+    cutting = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
+    return [cutting], [SPACES_BACK, *BYTES_JOINED]

@@ -1,0 +1,193 @@
+"""Classes of `transformers` for a sentencepiece `.model`: what each makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tokbench_subword.files.beside import BACKEND
+from tokbench_subword.sentencepiece import class_parts as parts
+from tokbench_subword.sentencepiece.class_parts import Config, Cut, Pieces, Steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelClass:
+    """What a class makes of a model, where no configuration says otherwise.
+
+    `special` has the special tokens by the settings that name them, `further` those that are listed besides.
+    Of Unigram, `unk_id` is the id of the unknown token, None for the model's own; where it is `unk_by_name`,
+    the piece that the setting names goes before, if its score is 0. BPE has an unknown token only where it is
+    `unk_by_name`. Where `bpe` is None, the model says which it is; where the class goes by the model's
+    `own_rules`, nothing else here counts but the special tokens.
+    """
+
+    special: Mapping[str, str | Mapping[str, Any]]
+    further: Callable[[Config], list[str]] = parts.none
+    symbols_special: bool = False
+    bpe: bool | None = False
+    own_rules: bool = False
+    byte_fallback: bool = False
+    unk_id: int | None = None
+    unk_by_name: bool = False
+    pieces: Callable[[Pieces, Config], Pieces] = parts.as_they_are
+    text: Callable[[Config, Steps], Steps] = parts.map_alone
+    cut: Cut = parts.before_words
+
+
+_ENDS = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+_OF_T5 = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+_OF_ROBERTA = {**_ENDS, "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
+_OF_BERT = {
+    "bos_token": "[CLS]",
+    "eos_token": "[SEP]",
+    "unk_token": "<unk>",
+    "sep_token": "[SEP]",
+    "pad_token": "<pad>",
+    "cls_token": "[CLS]",
+    "mask_token": "[MASK]",
+}
+_MASK = {"content": "<mask>", "lstrip": True}
+
+CLASSES: Mapping[str, ModelClass] = {
+    "XLMRoberta": ModelClass(
+        special={**_OF_ROBERTA, "mask_token": "<mask>"},
+        pieces=parts.of_fairseq,
+        unk_id=3,
+        cut=parts.between_spaces,
+    ),
+    "Camembert": ModelClass(
+        special={**_OF_ROBERTA, "mask_token": _MASK},
+        pieces=parts.of_camembert,
+        unk_id=3,
+        cut=parts.between_spaces,
+    ),
+    "MBart": ModelClass(
+        special={**_OF_ROBERTA, "mask_token": _MASK},
+        further=lambda config: parts.LANGUAGES,
+        pieces=parts.of_mbart,
+        unk_id=3,
+        text=parts.nothing,
+        cut=parts.always(parts.between_spaces),
+    ),
+    "MBart50": ModelClass(
+        special={**_OF_T5, "sep_token": "</s>", "cls_token": "<s>", "mask_token": _MASK},
+        further=lambda config: [*parts.LANGUAGES, *parts.MORE_LANGUAGES],
+        pieces=parts.of_mbart50,
+        unk_id=3,
+        text=parts.map_then_spaces,
+        cut=parts.always(parts.before_words),
+    ),
+    "XGLM": ModelClass(special=_OF_ROBERTA, further=parts.made_up, unk_id=3, text=parts.map_then_spaces),
+    "T5": ModelClass(
+        special=_OF_T5,
+        further=parts.extra_ids,
+        pieces=parts.of_t5,
+        unk_id=2,
+        cut=parts.always(parts.between_spaces),
+    ),
+    "Pegasus": ModelClass(
+        special={**_OF_T5, "mask_token": "<mask_2>"},
+        further=lambda config: [
+            *filter(None, [config.get("mask_token_sent", "<mask_1>")]),
+            *parts.numbered_unknown(config),
+        ],
+        pieces=parts.of_pegasus,
+        unk_id=-1,
+        unk_by_name=True,
+        text=parts.spaces_or_lines,
+        cut=parts.always(parts.before_words),
+    ),
+    "BigBird": ModelClass(
+        special={
+            **_ENDS,
+            "sep_token": "[SEP]",
+            "pad_token": "<pad>",
+            "cls_token": "[CLS]",
+            "mask_token": {"content": "[MASK]", "lstrip": True},
+        },
+        unk_id=100,
+        unk_by_name=True,
+        text=parts.of_big_bird_text,
+    ),
+    "Albert": ModelClass(special=_OF_BERT, unk_id=1, text=parts.of_albert_text, cut=parts.between_spaces),
+    "XLNet": ModelClass(
+        special={
+            **_ENDS,
+            "sep_token": "<sep>",
+            "pad_token": "<pad>",
+            "cls_token": "<cls>",
+            "mask_token": _MASK,
+        },
+        text=parts.of_xlnet_text,
+        cut=parts.always(parts.between_spaces),
+    ),
+    "DebertaV2": ModelClass(
+        special={**_OF_BERT, "unk_token": "[UNK]", "pad_token": "[PAD]"},
+        unk_by_name=True,
+        text=parts.of_deberta_text,
+        cut=parts.of_deberta_words,
+    ),
+    "Nllb": ModelClass(
+        special={**_OF_ROBERTA, "mask_token": {**_MASK, "normalized": True}},
+        bpe=True,
+        unk_by_name=True,
+        pieces=parts.of_nllb,
+        text=parts.spaces_if_map,
+        cut=parts.always(parts.before_words),
+    ),
+    "Reformer": ModelClass(
+        special={"eos_token": "</s>", "unk_token": "<unk>"},
+        symbols_special=True,
+        bpe=True,
+        unk_by_name=True,
+        text=parts.spaces_if_map,
+        cut=parts.always(parts.before_words),
+    ),
+    "Llama": ModelClass(
+        special=_ENDS, bpe=True, byte_fallback=True, text=parts.nothing, cut=parts.of_llama_words
+    ),
+    "Gemma": ModelClass(
+        special={
+            "bos_token": "<bos>",
+            "eos_token": "<eos>",
+            "unk_token": "<unk>",
+            "pad_token": "<pad>",
+            "mask_token": "<mask>",
+        },
+        bpe=True,
+        byte_fallback=True,
+        unk_by_name=True,
+        text=parts.of_gemma_text,
+        cut=parts.of_gemma_words,
+    ),
+    "FNet": ModelClass(special=_OF_BERT, own_rules=True),
+    **dict.fromkeys((BACKEND, "PreTrained"), ModelClass(special={}, bpe=None, own_rules=True)),
+}
+"""The classes that are known here, without ``Tokenizer`` in their names."""
+
+_MODELS = {
+    "Albert": "albert yoso",
+    "BigBird": "big_bird",
+    "Camembert": "camembert",
+    "DebertaV2": "deberta-v2",
+    "FNet": "fnet",
+    "Gemma": "gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2 t5gemma",
+    "Llama": "idefics idefics2",
+    "MBart": "mbart",
+    "MBart50": "mbart50",
+    "Nllb": "nllb nllb-moe",
+    "Pegasus": "pegasus",
+    "Reformer": "reformer",
+    "T5": "mt5 musicgen musicgen_melody switch_transformers t5",
+    "XGLM": "xglm",
+    "XLMRoberta": "gte jina_embeddings_v3 metaclip_2 trocr xlm-roberta xmod",
+    "XLNet": "xlnet",
+    BACKEND: (
+        "arctic aria bigbird_pegasus ernie4_5 ernie4_5_moe fuyu granite granitemoe hyperclovax internlm2 "
+        "internlm3 jamba llava llava_next minicpm3 minicpmv mistral mixtral nystromformer pegasus_x persimmon "
+        "phi3 phi3_v phimoe pix2struct umt5 vipllava xlm-roberta-xl"
+    ),
+}
+OF_MODELS = {model: name for name, models in _MODELS.items() for model in models.split()}
+"""The class for each type of model that a `config.json` may name, where no file names the class."""

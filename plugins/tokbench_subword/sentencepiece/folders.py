@@ -1,0 +1,171 @@
+"""A folder with a `.model`, as the class of `transformers` opens it that a file beside the model states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.beside import Beside, token_text
+from tokbench_subword.files.json_numbers import GivenFloat
+from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, USER_DEFINED, SpmModel, read_model
+from tokbench_subword.files.tokenizer_json import bpe_model
+from tokbench_subword.pipeline.document import TokenizerJson, replaced, sequence_of
+from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
+from tokbench_subword.sentencepiece.class_parts import (
+    BYTES_JOINED,
+    FIRST_OFF,
+    ONE_SPACE,
+    SPACES_BACK,
+    Steps,
+    metaspace,
+)
+from tokbench_subword.sentencepiece.classes import CLASSES, OF_MODELS, ModelClass
+from tokbench_subword.sentencepiece.json_export import ENDS, map_of
+
+
+def document_of_folder(path: Path, *, bpe: bool) -> TokenizerJson | None:
+    """The `tokenizer.json` that a class makes of the model at `path`; None where no file beside it states one.
+
+    Raises `TokenizerError` for a class that is not known, and for one that makes BPE of the model where not
+    `bpe`, or the other way round.
+    """
+    beside = Beside.of(path)
+    if not beside.states_class:
+        return None
+    name = beside.class_name("", OF_MODELS)
+    known = CLASSES.get(name)
+    if known is None:
+        raise TokenizerError(
+            f"{beside.class_not_known()}; load the folder with transformers:{path.parent}, or name {path} for "
+            "the model's own ids"
+        )
+    model = read_model(path)
+    makes_bpe = model.trainer.model_type != "unigram" if known.bpe is None else known.bpe
+    if makes_bpe != bpe:
+        made, family = ("BPE", "bpe") if makes_bpe else ("Unigram", "unigram")
+        raise TokenizerError(f"{path}: {name} makes {made} of it; load it as '{family}:{path.parent}'")
+    return _by_own_rules(model, known, beside, bpe) if known.own_rules else _by_class(model, known, beside)
+
+
+def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJson:
+    pieces = known.pieces([(piece.text, piece.score) for piece in model.pieces], beside.config)
+    ids = {text: index for index, (text, _) in enumerate(pieces)}
+    symbols = _symbols(model, CONTROL, USER_DEFINED, special=known.symbols_special)
+    listed: list[str | dict[str, Any]] = [*symbols, *known.further(beside.config)]
+    added = beside.tokens(known.special, ids, listed=listed, size=None if known.bpe else len(pieces))
+    unk = str(token_text(beside.config.get("unk_token", known.special["unk_token"])))
+    if known.bpe:
+        content = bpe_model(
+            ids,
+            _merges([piece.text for piece in model.pieces]),
+            unk_token=unk if known.unk_by_name else None,
+            fuse_unk=True,
+            byte_fallback=known.byte_fallback,
+        )
+    else:
+        unk_id = model.trainer.unk_id if known.unk_id is None else known.unk_id
+        if known.unk_by_name and (unk, 0.0) in pieces:
+            unk_id = pieces.index((unk, 0.0))
+        exact = [(text, GivenFloat(score)) for text, score in pieces]
+        content = _unigram_model(exact, unk_id, byte_fallback=False)
+    cutting, decoding = known.cut(beside.config)
+    return TokenizerJson(
+        model=content,
+        normalizer=sequence_of("normalizers", known.text(beside.config, map_of(model.normalizer))),
+        pre_tokenizer=sequence_of("pretokenizers", cutting),
+        decoder=sequence_of("decoders", decoding),
+        added_tokens=added,
+    )
+
+
+def _by_own_rules(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> TokenizerJson:
+    """The document of the class for any model: user-defined symbols are cut out of text, not added.
+
+    `transformers` hands it on by way of JSON, in which scores may lose their last bit.
+    """
+    spec, trainer = model.normalizer, model.trainer
+    described = beside.described
+    texts = [piece.text for piece in model.pieces]
+    if bpe:
+        kept = {text for index, text in enumerate(texts) if index not in described}
+        for index, one in described.items():
+            if index < len(texts) and one["content"] not in kept:
+                texts[index] = one["content"]
+    if spec.add_dummy_prefix:
+        beside = replace(
+            beside, described={index: {**one, "normalized": False} for index, one in described.items()}
+        )
+    special = {**known.special}
+    for setting in ("bos", "eos", "unk"):
+        if getattr(trainer, f"{setting}_id") >= 0:
+            special[f"{setting}_token"] = getattr(trainer, f"{setting}_piece")
+    ids = {text: index for index, text in enumerate(texts)}
+    symbols = [text for text, piece in zip(texts, model.pieces, strict=True) if piece.type == USER_DEFINED]
+    if bpe:
+        normal = [index for index, piece in enumerate(model.pieces) if piece.type == NORMAL]
+        normal.sort(key=lambda index: -model.pieces[index].score)
+        content = bpe_model(
+            ids,
+            _merges([texts[index] for index in normal]),
+            unk_token=trainer.unk_piece,
+            fuse_unk=True,
+            byte_fallback=trainer.byte_fallback,
+            ignore_merges=bool(symbols),
+        )
+    else:
+        scored = [(text, piece.score) for text, piece in zip(texts, model.pieces, strict=True)]
+        content = _unigram_model(scored, trainer.unk_id, byte_fallback=trainer.byte_fallback)
+    legacy = beside.config.get("legacy", True)
+    normalizers = map_of(model.normalizer)
+    if spec.remove_extra_whitespaces:
+        normalizers += [replaced({"Regex": ENDS}, ""), ONE_SPACE]
+    if spec.escape_whitespaces:
+        normalizers.append(replaced({"String": " "}, SPACE_SYMBOL))
+    if spec.add_dummy_prefix and legacy:
+        normalizers.append(replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, SPACE_SYMBOL * 2))
+    prefix = [metaspace("always" if legacy else "first", split=False)] if spec.add_dummy_prefix else []
+    joined = BYTES_JOINED if trainer.byte_fallback else [{"type": "Fuse"}]
+    decoders = [SPACES_BACK, *joined, *([FIRST_OFF] if prefix else [])]
+    return TokenizerJson(
+        model=content,
+        normalizer=sequence_of("normalizers", normalizers),
+        pre_tokenizer=sequence_of("pretokenizers", [*prefix, *_apart(symbols)]),
+        decoder=sequence_of("decoders", decoders),
+        added_tokens=beside.tokens(special, ids, listed=_symbols(model, CONTROL)),
+    )
+
+
+def _symbols(model: SpmModel, *types: int, special: bool = False) -> list[dict[str, Any]]:
+    """The pieces of some types as listed tokens: control symbols are special, all of them where `special`."""
+    return [
+        {"content": piece.text, "special": special or piece.type == CONTROL, "normalized": False}
+        for piece in model.pieces
+        if piece.type in types
+    ]
+
+
+def _merges(pieces: Sequence[str]) -> list[list[str]]:
+    """All pairs of pieces that spell a piece, in the order of the pieces; the shortest left side first."""
+    known = {*pieces}
+    return [
+        [piece[:at], piece[at:]]
+        for piece in pieces
+        for at in range(1, len(piece))
+        if piece[:at] in known and piece[at:] in known
+    ]
+
+
+def _unigram_model(pieces: Sequence[tuple[str, float]], unk_id: int, *, byte_fallback: bool) -> dict[str, Any]:
+    vocabulary = [[*piece] for piece in pieces]
+    return {"type": "Unigram", "unk_id": unk_id, "vocab": vocabulary, "byte_fallback": byte_fallback}
+
+
+def _apart(symbols: Sequence[str]) -> Steps:
+    """The step that cuts symbols out of text, the longest first."""
+    pattern = "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))
+    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    return [split] if symbols else []
