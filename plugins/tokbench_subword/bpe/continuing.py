@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench import LoadContext, Spec, TrainingCorpus
+from tokbench import LoadContext, Spec, Tokenizer, TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
@@ -23,7 +24,7 @@ from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.threads import threads_of
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, each_pair_once
-from tokbench_subword.bpe.opening import load
+from tokbench_subword.bpe.opening import files, load
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.patterns.cutters import units_of
@@ -147,7 +148,8 @@ def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
     for name in _OF_THE_BASE:
         if options[name]:
             raise TokenizerError(f"bpe: base={path} says itself what {name}= would; leave it out")
-    base = load(Spec("bpe", path), LoadContext(Path()))
+    found = [file.stat() for file in files(Spec("bpe", path), LoadContext(Path()))]
+    base = _opened(path, tuple((one.st_mtime_ns, one.st_size) for one in found))
     if not isinstance(base, BpeTokenizer) or base.model.level != "byte":
         kind = "a sentencepiece model" if not isinstance(base, BpeTokenizer) else "of characters"
         raise TokenizerError(f"bpe: base={path} is {kind}; only byte-level BPE can be continued")
@@ -159,6 +161,12 @@ def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
     if tie_rule(options["ties"]) not in (HF, BYTES):
         raise TokenizerError(f"bpe: with base=, ties must be hf or bytes, not {options['ties']}")
     return base
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str, files_as_they_are: tuple[tuple[int, int], ...]) -> Tokenizer:
+    """What is at `path`, opened once for files of these times and sizes: each slice of text asks for it."""
+    return load(Spec("bpe", path), LoadContext(Path()))
 
 
 def cut_of(base: BpeTokenizer) -> str:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.continuing import extended
 from tokbench_subword.bpe.family import BPE
+from tokbench_subword.bpe.opening import load
 from tokbench_subword.bpe.pruning import dropped_leaves
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.methods import bpe_of_merges
@@ -22,6 +23,7 @@ from tests.command import invoke, output
 from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import hard_strings
 from tokbench.errors import CorpusError, SpecError, TokenizerError
+from tokbench.spec import with_defaults
 
 PARALLEL = Path(__file__).parents[4] / "datasets" / "parallel"
 
@@ -112,6 +114,25 @@ def test_what_cannot_be_continued_is_said(base: Path, options: dict[str, object]
     characters.save(base.with_name("characters.json"))
     with pytest.raises(TokenizerError, match="is of characters"):
         trained(["some text"], base=str(base.with_name("characters.json")), vocab_size=900)
+
+
+def test_a_base_is_opened_once(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was opened for the cut, for each slice of text and for the training; a changed file is opened anew."""
+    from tokbench_subword.bpe import continuing
+
+    opened: list[object] = []
+    monkeypatch.setattr(continuing, "load", lambda *asked: opened.append(asked) or load(*asked))
+    options: dict[str, Any] = with_defaults(BPE.options, {"base": str(base), "vocab_size": 720})
+    continuing._opened.cache_clear()
+    assert BPE.counting is not None
+    BPE.counting.cut(options)
+    for text in ("some text", "other text"):
+        BPE.counting.count([text], options)
+    trained(["some text"], vocab_size=720, base=str(base))
+    assert len(opened) == 1
+    base.write_bytes(base.read_bytes() + b"\n")
+    BPE.counting.cut(options)
+    assert len(opened) == 2
 
 
 def test_counts_for_a_base_serve_that_base(base: Path, tmp_path: Path) -> None:
