@@ -34,6 +34,7 @@ from typing import Any
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"}
 
 import numpy as np
+from tokbench_subword.files.recognising import model_type_of
 from vocabulary_texts import hard_texts, sample, texts_of
 from vocabulary_variants import variants
 
@@ -59,7 +60,7 @@ class Vocabulary:
 
 def of_document(name: str, path: Path, *, match_special: bool = False) -> Vocabulary:
     """A `tokenizer.json`; `match_special` where the text of special tokens is to be matched."""
-    family = json.loads(path.read_bytes())["model"]["type"].lower()
+    family = str(model_type_of(path)).lower()
     special = ",special=match" * match_special
     specs = {OURS: f"{family}:{path}" + ",match_special=true" * match_special}
     specs |= {OWN: f"transformers:{path}{special}"} | _fast(f"{path}{special}", f"{path}{special}")
@@ -77,12 +78,11 @@ def in_folder(folder: Path) -> Iterator[Vocabulary]:
         if path.name == "tokenizer.json":
             yield of_document(name, path)
         elif path.suffix == ".model":
-            try:
-                tokbench.load(f"unigram:{path}")
-                family = "unigram"
-            except tokbench.TokenizerError:
-                family = "bpe"
-            specs = {OURS: f"{family}:{path}", OWN: f"sentencepiece:{path}", "gigatoken": f"gigatoken:{path}"}
+            specs = {
+                OURS: f"{model_type_of(path)}:{path}",
+                OWN: f"sentencepiece:{path}",
+                "gigatoken": f"gigatoken:{path}",
+            }
             yield Vocabulary(name, specs)
         elif path.name == "vocab.txt":
             theirs = f"transformers:{path.parent},tokenizer_class=BertTokenizer"
