@@ -58,9 +58,17 @@ class Vocabulary:
     specs: dict[str, str]
 
 
+def family_of(path: Path) -> str:
+    """The in-house family that opens a file; of one that no family opens, BPE says why."""
+    try:
+        return str(model_type_of(path) or "bpe").lower()
+    except tokbench.TokenizerError:
+        return "bpe"
+
+
 def of_document(name: str, path: Path, *, match_special: bool = False) -> Vocabulary:
     """A `tokenizer.json`; `match_special` where the text of special tokens is to be matched."""
-    family = str(model_type_of(path)).lower()
+    family = family_of(path)
     special = ",special=match" * match_special
     specs = {OURS: f"{family}:{path}" + ",match_special=true" * match_special}
     specs |= {OWN: f"transformers:{path}{special}"} | _fast(f"{path}{special}", f"{path}{special}")
@@ -79,7 +87,7 @@ def in_folder(folder: Path) -> Iterator[Vocabulary]:
             yield of_document(name, path)
         elif path.suffix == ".model":
             specs = {
-                OURS: f"{model_type_of(path)}:{path}",
+                OURS: f"{family_of(path)}:{path}",
                 OWN: f"sentencepiece:{path}",
                 "gigatoken": f"gigatoken:{path}",
             }

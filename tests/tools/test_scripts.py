@@ -28,11 +28,14 @@ def test_every_script_finds_what_it_imports(folder: str) -> None:
     assert done.stdout == ""
 
 
-def test_vocabularies_finds_files_whose_models_state_no_type(tmp_path: Path) -> None:
+def test_vocabularies_finds_files_whose_models_state_no_type_and_damaged_ones(tmp_path: Path) -> None:
     """It stopped with a KeyError at a `tokenizer.json` of which in-house opens what its parts say."""
     model = '{"model": {"vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}}'
     (tmp_path / "tokenizer.json").write_text(model, encoding="utf-8")
-    program = "import vocabularies as v, pathlib, sys; print([*v.in_folder(pathlib.Path(sys.argv[1]))][0].specs[v.OURS])"
-    command = [sys.executable, "-c", program, str(tmp_path)]
+    (tmp_path / "tokenizer.model").write_bytes(b"\n\x03\n\x01a\n\xff")
+    program = (
+        "import vocabularies as v, pathlib; print(*(x.specs[v.OURS] for x in v.in_folder(pathlib.Path({})))"
+    )
+    command = [sys.executable, "-c", program.format(repr(str(tmp_path))) + ")"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT / "benchmarks")
-    assert done.stdout == f"bpe:{tmp_path / 'tokenizer.json'}\n"
+    assert done.stdout.split() == [f"bpe:{tmp_path}/tokenizer.{ending}" for ending in ("json", "model")]

@@ -39,7 +39,7 @@ _OPTIONS = (
         "match_special",
         "bool",
         False,
-        "Of a tokenizer.json or a class: encode the text of special tokens as these tokens, not as ordinary text.",
+        "Of a tokenizer.json or a class: encode the text of special tokens as these, not as ordinary text.",
     ),
     CACHE,
     THREADS,
