@@ -34,8 +34,8 @@ def test_vocabularies_finds_files_whose_models_state_no_type_and_damaged_ones(tm
     (tmp_path / "tokenizer.json").write_text(model, encoding="utf-8")
     (tmp_path / "tokenizer.model").write_bytes(b"\n\x03\n\x01a\n\xff")
     program = (
-        "import vocabularies as v, pathlib; print(*(x.specs[v.OURS] for x in v.in_folder(pathlib.Path({})))"
+        "import pathlib, vocabularies as v\nfor x in v.in_folder(pathlib.Path({!r})): print(x.specs[v.OURS])"
     )
-    command = [sys.executable, "-c", program.format(repr(str(tmp_path))) + ")"]
+    command = [sys.executable, "-c", program.format(str(tmp_path))]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT / "benchmarks")
     assert done.stdout.split() == [f"bpe:{tmp_path}/tokenizer.{ending}" for ending in ("json", "model")]
