@@ -19,7 +19,7 @@ from starlette.routing import Route
 import tokbench
 from tokbench.errors import UnknownNameError, described
 from tokbench.live import openapi
-from tokbench.live.bench import Bench, RequestError
+from tokbench.live.bench import Bench, RequestError, without_folders
 from tokbench.live.headers import LOOPBACK, SECURITY, Guard
 from tokbench.reports.html.assemble import asset, environment
 
@@ -69,7 +69,7 @@ def _refused(request: Request, error: Exception) -> Response:
 
 def _failed(request: Request, error: Exception) -> Response:
     """What a plugin raised, as JSON; it may raise anything, and its answer carries our headers all the same."""
-    return JsonAnswer({"error": described(error)}, 500, SECURITY)
+    return JsonAnswer({"error": without_folders(described(error))}, 500, SECURITY)
 
 
 def _encode(bench: Bench, given: Mapping[str, Any]) -> Any:

@@ -89,6 +89,11 @@ class Seat:
             text = render(self.subject, [{"role": "user", "content": text}], add_generation_prompt=True)
         return text, self.matching
 
+    def told(self, error: Exception) -> str:
+        """What visitors are told of an error, in which its file goes by the name that they know."""
+        said = str(error) if isinstance(error, TokbenchError) else described(error)
+        return without_folders(said.replace(self.subject.spec, self.name))
+
     def about(self) -> dict[str, Any]:
         """What the page needs to know of it."""
         return {
@@ -144,7 +149,7 @@ class Bench:
         try:
             seat = self.more[name]()
         except TokbenchError as error:
-            raise RequestError(f"{name}: {_without_folders(str(error))}") from error
+            raise RequestError(f"{name}: {without_folders(str(error))}") from error
         _encoded(seat, "once")  # what a first call makes ready is part of loading
         return self.loaded.setdefault(name, seat).about()
 
@@ -181,8 +186,11 @@ class Bench:
         seat = self._seat(spec)
         if not isinstance(seat.tokenizer, Traceable):
             raise RequestError(f"{seat.label} does not show its steps")
-        with seat.lock:
-            steps = list(islice(seat.tokenizer.trace(text), self.limits.trace_steps + 1))
+        try:
+            with seat.lock:
+                steps = list(islice(seat.tokenizer.trace(text), self.limits.trace_steps + 1))
+        except Exception as error:
+            raise RequestError(seat.told(error), 500) from error
         shown = steps[: self.limits.trace_steps]
         return {"spec": seat.name, "steps": [_shown(step) for step in shown], "cut": len(steps) > len(shown)}
 
@@ -210,10 +218,8 @@ def _encoded(seat: Seat, text: str, mode: Mode = "text") -> dict[str, Any]:
             shown = spans.of(text)
             lossless = shown.exact or spans.tokenizer.decode(shown.ids) == text
             places = None if shown.exact else _places(spans.tokenizer, text, shown.ids)
-    except TokbenchError as error:
-        return {"spec": seat.name, "error": str(error)}
     except Exception as error:  # a plugin may raise anything; the page shows it in that tokenizer's place
-        return {"spec": seat.name, "error": described(error)}
+        return {"spec": seat.name, "error": seat.told(error)}
     size = len(text.encode("utf-8"))
     return {
         "spec": seat.name,
@@ -233,7 +239,7 @@ def _estimated(seat: Seat, tokenizer: TokenEstimator, text: str) -> str:
     with seat.lock:
         n = int(tokenizer.count_tokens([text])[0])
     least, most = (round(n * bound) for bound in tokenizer.bounds)
-    told = _without_folders(tokenizer.estimated)
+    told = without_folders(tokenizer.estimated)
     return f"≈ {counted(n, 'token')} ({least:,}–{most:,}), {told}; which ones is not known"
 
 
@@ -266,6 +272,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _without_folders(message: str) -> str:
+def without_folders(message: str) -> str:
     """A message without the folders of this machine: visitors need not learn where files are."""
     return re.sub(r"(?<![\w/])(?:/[^\s/:,;'\"]+)+/", "", message)

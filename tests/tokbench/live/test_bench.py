@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tokbench.capabilities import Step
+from tokbench.errors import TokenizerError
 from tokbench.lint.subject import Subject
-from tokbench.live.bench import Bench, Seat, VisitorLimits
+from tokbench.live.bench import Bench, RequestError, Seat, VisitorLimits
 
 
 class Stubborn:
@@ -44,6 +45,25 @@ def stubborn() -> Bench:
 
 def test_a_tokenizer_that_raises_spoils_nothing(stubborn: Bench) -> None:
     assert stubborn.encode("boom", ["s"])["results"] == [{"spec": "s", "error": "RuntimeError: no booms"}]
+
+
+def test_what_a_tokenizer_raises_tells_nobody_where_files_are() -> None:
+    class Telling(Stubborn):
+        def encode(self, text: str) -> list[int]:
+            raise TokenizerError(f"{SPEC}: no unknown token, see /home/me/notes.txt")
+
+        def trace(self, text: str) -> Iterator[Step]:
+            yield from map(Step, self.encode(text))
+
+    tokenizer = Telling()
+    bench = Bench({"its file": Seat("its file", "its file", tokenizer, Subject(SPEC, tokenizer))})
+    told = "its file: no unknown token, see notes.txt"
+    assert bench.encode("a", ["its file"])["results"] == [{"spec": "its file", "error": told}]
+    with pytest.raises(RequestError, match=f"^{told}$"):
+        bench.trace("a", "its file")
+
+
+SPEC = "unigram:../my models/secret/tokenizer.json"
 
 
 def test_a_tokenizer_that_raises_goes_without_ranks(stubborn: Bench) -> None:
