@@ -61,6 +61,15 @@ class Run:
         return presenter().notebook(self)
 
     @property
+    def finished(self) -> bool:
+        """Whether it was measured to its end; False while it is run, and where that was cut short."""
+        return self._status == "finished"
+
+    @property
+    def _status(self) -> str:
+        return str(self.manifest.get("status", "finished"))
+
+    @property
     def folder(self) -> RunFolder:
         """The paths of the run's files."""
         return RunFolder(self.path)
@@ -71,8 +80,12 @@ class Run:
     def frame(self) -> pd.DataFrame:
         """Every measurement, tidy: one row per tokenizer, dataset, language and metric, columns `COLUMNS`.
 
-        To change figures, change a copy: plots and reports remember what they took from this frame.
+        To change figures, change a copy: plots and reports remember what they took from this frame. Raises
+        `ResultsError` where the run is not finished: figures may be there of an earlier time, of which the
+        manifest says no longer which tokenizers lose text.
         """
+        if not self.finished:
+            raise ResultsError(f"{self.path}: the run is {self._status}; run the suite again to complete it")
         return read_measurements(self.folder.measurements)
 
     @property

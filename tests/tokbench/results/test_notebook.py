@@ -29,5 +29,5 @@ def test_it_is_a_line_at_a_prompt_and_a_table_in_a_notebook(run: Run) -> None:
     assert html.count("<small>") >= 2  # intervals
 
 
-def test_a_run_without_figures_is_a_sentence(tmp_path: Path) -> None:
-    assert "Nothing has been measured yet" in Run(tmp_path, {"status": "unfinished"})._repr_html_()
+def test_a_run_that_is_not_finished_is_a_sentence(tmp_path: Path) -> None:
+    assert "It is not finished" in Run(tmp_path, {"status": "unfinished"})._repr_html_()

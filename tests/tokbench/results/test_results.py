@@ -134,6 +134,14 @@ def test_a_table_without_figures_says_why(tmp_path: Path) -> None:
     assert why_unmeasured(run.frame, "compression_ratio") == "only on parallel text"  # not what most say
 
 
+@pytest.mark.parametrize("status", ["unfinished", "interrupted"])
+def test_a_finished_run_that_was_begun_again_and_cut_short_has_no_figures(status: str, tmp_path: Path) -> None:
+    """Its figures lie there still, and nothing says which tokenizers lose text: a report would praise one."""
+    run = make_run(tmp_path / "run", ROWS, status=status, tokenizers=[])
+    with pytest.raises(ResultsError, match=f"run: the run is {status}; run the suite again to complete it"):
+        _ = run.frame
+
+
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="no such folder"):
         Run.open(tmp_path / "nowhere")

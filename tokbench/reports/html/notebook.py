@@ -10,10 +10,10 @@ from tokbench.results import Run
 
 
 def notebook(run: Run) -> str:
-    """The headline tables of a run as HTML; a sentence where nothing was measured yet."""
+    """The headline tables of a run as HTML; a sentence where it is not finished."""
     head = f"<p><code>{escape(repr(run))}</code></p>"
-    if not run.folder.measurements.is_file():
-        return f"{head}<p>Nothing has been measured yet.</p>"
+    if not run.finished:
+        return f"{head}<p>It is not finished: the same command completes it.</p>"
     return head + "".join(map(_table, headlines(run).values()))
 
 
