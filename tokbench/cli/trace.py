@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,8 @@ from tokbench.tokenizer import Tokenizer
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from tokbench.registry import Registry
 
 _MOST_CHARACTERS = 10_000
@@ -66,7 +68,7 @@ def _json(step: Step) -> dict[str, object]:
 
 
 def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
-    """One line a step: its number, what happened, and the sequence with what is new in it marked."""
+    """Of each step its number, what happened, and the sequence with what is new in it marked."""
     from rich.text import Text
 
     from tokbench.inspection.steps import label, weighed
@@ -74,21 +76,39 @@ def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
 
     console = plain_console()
     color = colored(console)
+    room = console.width - len(_MARGIN)
     for number, step in enumerate(steps):
-        line = Text()
+        console.print(Text(f"{number:>4}  {step.kind:<8} ", style="dim"), Text(step.note), sep="")
+        tokens = []
         for index, piece in enumerate(map(label, step.tokens)):
-            if index:
-                line.append("|", style="dim")
             new = index == step.changed
             shown = piece if color or not new else f"[{piece}]"
-            line.append(shown, style="bold reverse" if new else "")
-        console.print(Text(f"{number:>4}  {step.kind:<8} ", style="dim"), Text(step.note), sep="")
-        console.print(Text("      "), line, sep="", soft_wrap=False)
-        if choice := weighed(step):
-            console.print(Text(f"      {choice}", style="dim"), sep="")
+            between = "|" if index + 1 < len(step.tokens) else ""
+            tokens.append(Text.assemble((shown, "bold reverse" if new else ""), (between, "dim")))
+        chosen_from = weighed(step)
+        choice = Text(chosen_from, style="dim").wrap(console, room) if chosen_from else ()
+        for line in (*_lines(tokens, room), *choice):
+            console.print(Text(_MARGIN), line, sep="", soft_wrap=True)
     count = len(steps[-1].tokens) if steps else 0
     console.print(
         f"{tokenizer.name}: {counted(len(steps), 'step')}, {counted(count, 'token')}",
         style="bold",
         soft_wrap=True,
     )
+
+
+_MARGIN = " " * 6
+
+
+def _lines(tokens: Sequence[Text], room: int) -> Iterator[Text]:
+    """The tokens end to end, in lines of so many columns: none is cut, be it wider than that."""
+    begun: Text | None = None
+    for token in tokens:
+        if begun is not None and begun.cell_len + token.cell_len <= room:
+            begun.append_text(token)
+            continue
+        if begun is not None:
+            yield begun
+        begun = token
+    if begun is not None:
+        yield begun

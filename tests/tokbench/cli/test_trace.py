@@ -39,6 +39,18 @@ def test_each_match_is_a_line(vocab: Path) -> None:
     assert shown[-1].endswith("5 steps, 4 tokens")
 
 
+def test_no_token_is_cut_at_the_end_of_a_line(vocab: Path) -> None:
+    """A line was folded in the midst of a token, and went on at the margin."""
+    shown = run(f"wordpiece:{vocab}", " ".join(["unhappiness"] * 9), columns=60).splitlines()
+    assert shown[-4:-1] == [
+        "      un|happi|ness|un|happi|ness|un|happi|ness|un|happi|",
+        "      ness|un|happi|ness|un|happi|ness|un|happi|ness|un|",
+        "      happi|ness|un|happi|[ness]",
+    ]
+    at = shown.index("      tried unhappiness, unhappines, unhappine, unhappin, ")
+    assert shown[at + 1] == "      unhappi, 4 more"
+
+
 def test_json_and_standard_input(vocab: Path) -> None:
     steps = json.loads(run(f"wordpiece:{vocab}", "-", "--json", text="unhappiness"))
     assert [bytes.fromhex(token) for token in steps[-1]["tokens"]] == [b"un", b"happi", b"ness"]
