@@ -280,7 +280,7 @@ def _shown(token: bytes) -> str:
     if whole is None:
         return token.hex(" ")
     text = visible(whole)
-    return text if len(text) <= 40 else f"{text[:36]}…({len(text)})"
+    return text if len(text) <= 40 else f"{text[:36]}…({counted(len(token), 'byte')})"
 
 
 _show_table = partial(show_table, right=("ids", "tokens", "share"))

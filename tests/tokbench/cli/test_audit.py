@@ -43,6 +43,9 @@ def test_overlap_of_two(tmp_path):
     assert "has 2 tokens that bytes lacks" in shown
     (tmp_path / "one.txt").write_text("cat\n")
     assert "has 1 token that bytes lacks" in output("overlap", "bytes", f"maxmatch:{tmp_path}/one.txt")
+    (tmp_path / "long.txt").write_text("\x01" * 50 + "\n")
+    longest = output("overlap", "bytes", f"maxmatch:{tmp_path}/long.txt").partition("longest: ")[2]
+    assert longest.strip() == "\\x01" * 9 + "…(50 bytes)"
     content = json.loads(output("overlap", "bytes", f"maxmatch:{tmp_path}/few.txt", "--json"))
     assert content["surplus"][1]["tokens"] == ["the cat", "cat"]
     with pytest.raises(SpecError, match="at least two"):
