@@ -184,7 +184,10 @@ def chart(
                 "name runs of the same tokenizers, another text (-d) or another metric (-m)"
             )
         save(figure, output)
+        without = [run.path.name for run in opened if overall(run, metric, spec).empty]
     typer.echo(output)
+    if without:
+        typer.echo(f"{metric} on {spec} is not in {listed(without)}, through which no curve goes", err=True)
 
 
 def _print(figures: Any, facts: Any, unpaired: list[str]) -> None:

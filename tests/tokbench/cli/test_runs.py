@@ -10,6 +10,7 @@ from shutil import copytree
 import pytest
 
 from tests.command import output
+from tests.tokbench.results.made_up import ROWS, make_run
 from tokbench.errors import ResultsError
 from tokbench.results import Run
 
@@ -46,6 +47,19 @@ def test_a_chart_says_which_runs_it_lacks(finished: Run, tmp_path: Path) -> None
     with pytest.raises(ResultsError, match=r"no tokenizer has premium on text:.* \(0 in .*, 0 in .*\).*\(-d\)"):
         output("runs", "chart", one, other, "-m", "premium", "-o", chart)
     assert output("runs", "chart", one, other, "-m", "fertility", "-o", chart) == f"{chart}\n"
+
+
+def test_a_chart_says_through_which_runs_no_curve_goes(
+    finished: Run, tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Runs of another text left no trace in the figure, and nothing was said of them."""
+    same = copytree(finished.path, tmp_path / "same")
+    other = make_run(tmp_path / "other", ROWS).path
+    asked = ["runs", "chart", *map(str, (other, finished.path, same)), "-m", "fertility"]
+    assert call(*asked, "-o", str(tmp_path / "chart.svg")) == 0
+    spec = finished.datasets[0]
+    said = f"fertility on {spec} is not in other, through which no curve goes\n"
+    assert capsys.readouterr().err == said
 
 
 def test_figures_of_single_languages_are_no_total(
