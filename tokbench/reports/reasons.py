@@ -157,7 +157,7 @@ def _unpriced(run: Run, known: Mapping[str, Known]) -> list[str]:
         return [f"The price of {listed(free)} is 0, so that no ratio can be taken: price is taken per token."]
     if not without:
         return ["Too few tokenizers were measured on all texts to compare prices: price is taken per token."]
-    none = len(without) == len(run.tokenizers)
+    none = not run.frame.loc[run.frame["metric"] == "cost", "value"].notna().any()
     whose = "No prices were given" if none else f"No price was given for {listed(without)}"
     return [f"{whose}: price is taken per token."]
 
