@@ -152,7 +152,8 @@ _PAGE_STYLE = """
 --soft:#9aa5b5;--piece:#252c38;--edge:#465062;
 --new:#7a4a08;--new-edge:#ffb454}}
 *{box-sizing:border-box}body{margin:0 auto;max-width:72rem;padding:1.5rem 1rem 4rem;background:var(--ground);
-color:var(--ink);font:16px/1.5 system-ui,sans-serif}h1{font-size:1.3rem;margin:0 0 .25rem;overflow-wrap:anywhere}
+color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+h1{font-size:1.3rem;margin:0 0 .25rem;overflow-wrap:anywhere}
 .source{white-space:pre-wrap;overflow-wrap:anywhere;color:var(--soft);margin:0 0 1.5rem}
 ol{list-style:none;margin:0;padding:0}li{padding:.6rem 0;border-top:1px solid var(--edge)}
 .note{color:var(--soft);font-size:.9rem;margin:0 0 .35rem;overflow-wrap:anywhere}.note b{color:var(--ink)}

@@ -25,7 +25,7 @@ def test_scores_by_hand(small) -> None:
     assert found.scores["chars"] == pytest.approx((0.5**3 * 0.9 / 0.8) ** (1 / 4))
     assert found.scores["words"] == pytest.approx((0.25**3 * 0.9 / 0.8) ** (1 / 4))
     assert found.sentences[0] == "Choice under these weights: bytes."
-    assert "Not known: embedding (needs embedding_share, of a model: --model)." in found.sentences
+    assert "Not known: embedding (needs embedding_share, of a --model)." in found.sentences
     assert sum(found.first_share.values()) == pytest.approx(1)
     rows = {row.key: row.cells for row in table(run, found).rows}
     assert rows["bytes"][1] == "choice"
@@ -67,7 +67,7 @@ def test_one_that_failed_is_not_said_to_have_no_price(small) -> None:
 
 def test_without_any_prices_those_that_were_measured_are_not_listed(small) -> None:
     run = small({"compression_ratio": three(4, 2, 1), "cost": three(math.nan, math.nan, math.nan)})
-    run.frame.loc[(run.frame["metric"] == "cost") & (run.frame["tokenizer"] == "words"), "status"] = "failed: no"
+    run.frame.loc[run.frame.eval("metric == 'cost' and tokenizer == 'words'"), "status"] = "failed: no"
     assert decide(run).sentences[-1] == "No prices were given: price is taken per token."
 
 
