@@ -24,7 +24,7 @@ CRITERIA = (
     Criterion("fairness", "even cost of languages", 2, "needs gini, of parallel text in several languages"),
     Criterion("context", "text of the costliest language in a context", 1, "needs -m compression_ratio"),
     Criterion("lossless", "text comes back as it was", 1, "round trips were not measured"),
-    Criterion("embedding", "parameters left beside embeddings and head", 1, "needs embedding_share, of a --model"),
+    Criterion("embedding", "parameters left beside embeddings and head", 1, "needs embedding_share: --model"),
     Criterion("speed", "speed of encoding", 0, "speed was not measured"),
 )
 NAMES = tuple(criterion.name for criterion in CRITERIA)

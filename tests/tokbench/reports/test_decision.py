@@ -25,7 +25,7 @@ def test_scores_by_hand(small) -> None:
     assert found.scores["chars"] == pytest.approx((0.5**3 * 0.9 / 0.8) ** (1 / 4))
     assert found.scores["words"] == pytest.approx((0.25**3 * 0.9 / 0.8) ** (1 / 4))
     assert found.sentences[0] == "Choice under these weights: bytes."
-    assert "Not known: embedding (needs embedding_share, of a --model)." in found.sentences
+    assert "Not known: embedding (needs embedding_share: --model)." in found.sentences
     assert sum(found.first_share.values()) == pytest.approx(1)
     rows = {row.key: row.cells for row in table(run, found).rows}
     assert rows["bytes"][1] == "choice"
