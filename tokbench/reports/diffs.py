@@ -80,7 +80,11 @@ PASSAGE_COLUMNS = (
 
 
 def passages_table(run: Run) -> Table:
-    """Every two tokenizers that cut at least one passage alike: how many, and the first place they differ."""
+    """Every two tokenizers that may be one: how many passages are alike, and the first place they differ.
+
+    They give the same ids for a passage at least, or other ids for the same tokens of all. Passages that two
+    vocabularies happen to cut alike, as short ones in English, say nothing.
+    """
     labels = run_labels(run)
     views: dict[str, list[list[dict[str, Any]]]] = {}
     for sample in run.samples:
@@ -92,10 +96,10 @@ def passages_table(run: Run) -> Table:
         pairs = [(first, second) for first, second in both if first or second]
         ids = sum(_column(first, "id") == _column(second, "id") for first, second in pairs)
         cuts = sum(_column(first, "bytes") == _column(second, "bytes") for first, second in pairs)
-        if ids or cuts:
+        if pairs and (ids or cuts == len(pairs)):
             names = labels[one], labels[other]
             rows.append(Row.of(*names, len(pairs), ids, cuts, _first_difference(pairs), key=one))
-    note = "Cuts: the same bytes in the same tokens, whatever their ids."
+    note = "Passages: those shown side by side. Cuts: the same bytes in the same tokens, whatever their ids."
     return Table("agreement", "The passages shown below", PASSAGE_COLUMNS, tuple(rows), note)
 
 

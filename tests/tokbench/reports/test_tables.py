@@ -249,6 +249,9 @@ def test_who_gives_the_same_ids(made_up_run) -> None:
     assert len(rows) == 1
     assert [cell.value for cell in rows[0].cells[2:5] if isinstance(cell, TableCell)] == [1, 0, 1]
     assert rows[0].cells[5] == "passage 1, token 2: b (2) and b (9)"
+    apart = [view(first, (3, "cd")), view(second, (3, "c"), (4, "d")), view(third, (6, "cd"))]
+    run.samples = [*run.samples, {"title": "y", "tokenizations": apart}]
+    assert not passages_table(run).rows, "one passage that is cut alike, with other ids"
 
 
 @pytest.mark.usefixtures("no_figures")
