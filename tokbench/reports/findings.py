@@ -80,7 +80,8 @@ def compression(run: Run) -> KeyFinding | None:
         sentence += f" {leader} was trained on the other part of this collection, which puts it ahead."
         gist = f"{gist.removesuffix('.')}; {leader} was trained on the other part of this collection."
     if best["tokenizer"] in homework:
-        gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
+        who = "some were" if tied else "it was"
+        gist = f"{gist.removesuffix('.')}, which {who} trained on{how_much(run, dataset)}."
     sentence += _left_out(run, rows["tokenizer"].tolist())
     return KeyFinding("compression", sentence, sentences(gist, gist_elsewhere))
 

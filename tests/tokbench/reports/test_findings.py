@@ -111,6 +111,9 @@ def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run) ->
     flattered = compression(run)
     assert f"{run_labels(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
     assert re.search(r"which (it was|some were) trained on\. (Others lead|.* leads) on", flattered.gist)
+    [entry] = [each for each in run.manifest["datasets"] if each["spec"] == dataset]
+    entry["in_training"] = {code: {"lines": 30, "found": 9} for code in run.languages(dataset)}
+    assert re.search(r"which (it was|some were) trained on \(30 % of its lines\)\. ", compression(run).gist)
 
 
 @pytest.mark.parametrize(

@@ -280,6 +280,13 @@ def test_a_large_run_builds_in_time_and_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
+def test_no_line_breaks_within_the_code_of_a_language(made_up_run) -> None:
+    """On a phone one read rus_ in one line, Cyrl Russian in the next."""
+    cells = re.findall(r"<td[^>]*>(eng_.*?)</td>", render(made_up_run(3, 3)))
+    assert set(cells) == {"eng_Latn English"}
+
+
+@pytest.mark.usefixtures("no_figures")
 def test_no_line_breaks_between_a_name_and_its_mark(made_up_run) -> None:
     run = made_up_run(3, 3)
     spec = run.tokenizers[0]
