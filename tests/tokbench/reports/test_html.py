@@ -295,3 +295,4 @@ def test_no_line_breaks_between_a_name_and_its_mark(made_up_run) -> None:
     texts = [text for text in re.findall(r">([^<>]*†[^<>]*)<", page) if not text.startswith("† ")]
     assert len(texts) > 3
     assert [text for text in texts if " †" in text and "† loses" not in text] == []
+    assert environment().filters["kept"]("a ¶, 95 % of it") == "a\u00a0¶, 95\u00a0% of it"

@@ -38,8 +38,8 @@ def environment() -> Environment:
 
 
 def _kept(text: str) -> str:
-    """A text in which no line breaks between a name and its mark."""
-    return re.sub(" (?=[†‡≈§])", "\u00a0", text)
+    """A text in which no line breaks between a name and its mark, or a number and its per cent."""
+    return re.sub(" (?=[†‡≈§¶%])", "\u00a0", text)
 
 
 _LEFTWARD = r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}\p{Adlam}]"
