@@ -107,7 +107,7 @@ def table(run: Run, decision: Decision) -> Table:
     columns = [
         Column.text("tokenizer"),
         Column.text("verdict"),
-        Column(key="score", label="score", unit="share of the best", better="higher",
+        Column(key="score", label="score", unit="share of the best", better="higher", places=1,
                help="Weighted geometric mean of its ratios to the best, criterion by criterion"),
     ]  # fmt: skip
     columns += [
@@ -118,7 +118,7 @@ def table(run: Run, decision: Decision) -> Table:
         for criterion in CRITERIA
         if criterion.name in decision.known
     ]  # fmt: skip
-    columns += [Column(key="first", label="first under", unit="share of weights")]
+    columns += [Column(key="first", label="first under", unit="share of weights", places=1)]
     best = {
         name: max(value for spec, value in known.values.items() if spec in decision.candidates)
         for name, known in decision.known.items()

@@ -33,6 +33,17 @@ def test_scores_by_hand(small) -> None:
     assert rows["chars"][3].value == pytest.approx(0.5)
 
 
+def test_scores_and_shares_of_weights_have_a_decimal_as_verdicts_do(small) -> None:
+    """29.2 stood as 29 beside "70.8 % behind", and of 4,000 drawn weights three decimals were shown."""
+    run = small({"compression_ratio": {"bytes": (4.0, 0.001), "chars": (2.0, 0.001)}})
+    shown = table(run, decide(run))
+    last = len(shown.columns) - 1
+    assert [[shown.text(row, column) for column in (1, 2, last)] for row in (0, 1)] == [
+        ["choice", "100.0", "100.0"],
+        ["50.0 % behind", "50.0", "0.0"],
+    ]
+
+
 @pytest.mark.parametrize("metric", ["encode_speed", "encode_speed_cold"])
 def test_one_speed_alone_is_the_speed_of_the_decision(small, metric: str) -> None:
     run = small({"compression_ratio": three(4, 2, 1), metric: three(1, 2, 4)})
