@@ -132,25 +132,26 @@ def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]
     from tokbench.testing import datasets, engines, metrics, outputs
 
     if kind == "metric":
-        return _of(metrics.metric_checks(registry.metric(name)))
+        return _of(metrics.METRIC, registry.metric(name))
     if kind == "engine":
         engine = registry.pick(registry.engines, name, "engine")
         check_engine(engine, None, registry)
-        return _of(engines.engine_checks(engine))
+        return _of(engines.ENGINE, engine)
     if kind == "dataset":
         spec = registry.dataset_spec(name)
         begin("load")
         try:
-            basic, more = datasets.dataset_checks(registry.dataset(spec))
+            dataset = registry.dataset(spec)
         except (Exception, SystemExit) as error:
             return [_raised("load", error, "load(spec, context) must return a dataset.")]
-        return _of(basic) or _of(more)
-    if kind == "plot":
-        found = outputs.plot_checks(registry.pick(registry.plots, name, "plot"))
-    else:
-        found = outputs.report_checks(registry.pick(registry.report_writers, name, "report format"))
+        return _of(datasets.READABLE, dataset) or _of(datasets.READ, dataset)
+    checks, checked = (
+        (outputs.PLOT, registry.pick(registry.plots, name, "plot"))
+        if kind == "plot"
+        else (outputs.REPORT, registry.pick(registry.report_writers, name, "report format"))
+    )
     with tempfile.TemporaryDirectory() as folder:
-        return _of(found, *outputs.sample_runs(Path(folder), registry.context))
+        return _of(checks, checked, *outputs.sample_runs(Path(folder), registry.context))
 
 
 def _raised(check: str, error: BaseException, remedy: str) -> Failure:

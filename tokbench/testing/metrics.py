@@ -1,4 +1,4 @@
-"""Checks of metrics: on prose, by a tokenizer of single bytes."""
+"""Checks of a metric: on prose, by a tokenizer of single bytes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,19 @@ from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
 
 
-def metric_checks(metric: Metric) -> list[ConformanceCheck]:
-    """The checks of a metric: on prose, by a tokenizer of single bytes."""
+@ConformanceCheck.of(
+    "counts",
+    "count must give a whole number for each document, by the names in `counters` where it gives several.",
+)
+def _counts(metric: Metric) -> Problem:
+    if not metric.count:
+        return None
+    rows = [*_measured(metric, *_LINES), *_measured(metric, "")]
+    return next((row.status for row in rows if row.status.startswith(_COUNT)), None)
+
+
+@ConformanceCheck.of("computes", "compute must give a number, or raise tokbench.Undefined with the reason.")
+def _computes(metric: Metric) -> Problem:
     answers: set[str] = set()
 
     def compute(*given: Any) -> Any:
@@ -28,59 +39,45 @@ def metric_checks(metric: Metric) -> list[ConformanceCheck]:
         finally:
             answers.add("called")
 
-    tried = replace(metric, compute=compute)
+    found = _measured(replace(metric, compute=compute), *_LINES)
+    failed = [row for row in found if _fails(row)]
+    if not failed and answers == {"called"} and all(row.value is None for row in found):
+        failed = found  # where `needs` are not met it is not called
+    return failed[0].status if failed else None
 
-    @ConformanceCheck.of(
-        "counts",
-        "count must give a whole number for each document, by the names in `counters` where it gives several.",
-    )
-    def counts() -> Problem:
-        rows = [*_measured(metric, *_LINES), *_measured(metric, "")]
-        return next((row.status for row in rows if row.status.startswith(_COUNT)), None)
 
-    @ConformanceCheck.of("computes", "compute must give a number, or raise tokbench.Undefined with the reason.")
-    def computes() -> Problem:
-        found = _measured(tried, *_LINES)
-        failed = [row for row in found if _fails(row)]
-        if not failed and answers == {"called"} and all(row.value is None for row in found):
-            failed = found  # where `needs` are not met it is not called
-        return failed[0].status if failed else None
+@ConformanceCheck.of("empty", "name in `needs` what must be there, or raise tokbench.Undefined.")
+def _empty(metric: Metric) -> Problem:
+    failed = [row for row in _measured(metric, "") if _fails(row)]
+    return f"on an empty document: {failed[0].status}" if failed else None
 
-    @ConformanceCheck.of("empty", "name in `needs` what must be there, or raise tokbench.Undefined.")
-    def empty() -> Problem:
-        failed = [row for row in _measured(metric, "") if _fails(row)]
-        return f"on an empty document: {failed[0].status}" if failed else None
 
-    @ConformanceCheck.of(
-        "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none."
-    )
-    def intervals() -> Problem:
-        rows = _measured(metric, *_LINES)
-        measured = [row for row in rows if row.value is not None and row.language == ALL]
-        if metric.level != "cell" or metric.no_interval:
-            return None
-        if any(row.ci_low is not None for row in measured) or not measured:
-            return None
-        values = {_measured(metric, line)[-1].value for line in _LINES[:20]}
-        found = "it varies between documents, and no interval came of it"
-        return found if len(values - {None}) > 1 else None
-
-    @ConformanceCheck.of("adds_up", "count each document by itself: batches are cut anywhere.")
-    def adds_up() -> Problem:
-        whole, parts = _counted(metric, *_LINES).own, [_counted(metric, line).own.totals() for line in _LINES]
-        for name, total in whole.totals().items():
-            if total != sum(part.get(name, 0) for part in parts):
-                counter = name.rpartition(".")[2]
-                return f"{counter} of all documents together is {total}, of one after the other something else"
+@ConformanceCheck.of("interval", "use plain arithmetic on counts, or say in `no_interval` why there is none.")
+def _intervals(metric: Metric) -> Problem:
+    rows = _measured(metric, *_LINES)
+    measured = [row for row in rows if row.value is not None and row.language == ALL]
+    if metric.level != "cell" or metric.no_interval:
         return None
+    if any(row.ci_low is not None for row in measured) or not measured:
+        return None
+    values = {_measured(metric, line)[-1].value for line in _LINES[:20]}
+    found = "it varies between documents, and no interval came of it"
+    return found if len(values - {None}) > 1 else None
 
-    return [
-        *([counts] if metric.count else []),
-        computes,
-        empty,
-        intervals,
-        *([adds_up] if metric.count else []),
-    ]
+
+@ConformanceCheck.of("adds_up", "count each document by itself: batches are cut anywhere.")
+def _adds_up(metric: Metric) -> Problem:
+    if not metric.count:
+        return None
+    whole, parts = _counted(metric, *_LINES).own, [_counted(metric, line).own.totals() for line in _LINES]
+    for name, total in whole.totals().items():
+        if total != sum(part.get(name, 0) for part in parts):
+            counter = name.rpartition(".")[2]
+            return f"{counter} of all documents together is {total}, of one after the other something else"
+    return None
+
+
+METRIC = (_counts, _computes, _empty, _intervals, _adds_up)
 
 
 _COUNT = "failed: count: "

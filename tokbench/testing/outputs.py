@@ -1,9 +1,8 @@
-"""Checks of plots and report formats: what they make of two small runs."""
+"""Checks of a plot or a report format: what it makes of two small runs."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,48 +30,43 @@ def sample_runs(folder: Path, context: LoadContext) -> tuple[Run, Run]:
     return whole, bare
 
 
-def plot_checks(plot: Plot) -> list[ConformanceCheck]:
-    """The checks of a plot, each given the `sample_runs`."""
-
-    def drawn(run: Run) -> Problem:
-        figure = plot.drawn(run)
-        if figure is None:
-            return None if plot.needs else "it drew nothing, and `needs` does not say what it lacks"
-        figure.savefig(io.BytesIO(), format="svg")
-        return None
-
-    return _of_both_runs(
-        drawn,
-        ("draws", "draw(run) gives a matplotlib Figure, or None for what `needs` says."),
-        ("draws_bare", "return None where the run lacks the data, and say which in `needs`."),
-    )
+def _drawn(plot: Plot, run: Run) -> Problem:
+    figure = plot.drawn(run)
+    if figure is None:
+        return None if plot.needs else "it drew nothing, and `needs` does not say what it lacks"
+    figure.savefig(io.BytesIO(), format="svg")
+    return None
 
 
-def report_checks(writer: ReportWriter) -> list[ConformanceCheck]:
-    """The checks of a report format, each given the `sample_runs`."""
-
-    def written(run: Run) -> Problem:
-        path = run.path / f"as_asked{writer.suffix}"
-        writer.written(run, path)
-        return None if path.stat().st_size else "write(run, path) wrote an empty file"
-
-    return _of_both_runs(
-        written,
-        ("writes", "write(run, path) writes the report to that path."),
-        ("writes_bare", "write what the run has: figures may be missing, and null."),
-    )
+def _written(writer: ReportWriter, run: Run) -> Problem:
+    path = run.path / f"as_asked{writer.suffix}"
+    writer.written(run, path)
+    return None if path.stat().st_size else "write(run, path) wrote an empty file"
 
 
-def _of_both_runs(
-    tried: Callable[[Run], Problem], on_whole: tuple[str, str], on_bare: tuple[str, str]
-) -> list[ConformanceCheck]:
-    """Two checks, of names and remedies, that try something on each of the `sample_runs`."""
+def _of_bare(problem: Problem) -> Problem:
+    return f"of a run of one letter, with no metric but `tokens`: {problem}" if problem else None
 
-    def tried_on_bare(whole: Run, bare: Run) -> Problem:
-        found = tried(bare)
-        return f"of a run of one letter, with no metric but `tokens`: {found}" if found else None
 
-    return [
-        ConformanceCheck(*on_whole, lambda whole, bare: tried(whole)),
-        ConformanceCheck(*on_bare, tried_on_bare),
-    ]
+@ConformanceCheck.of("draws", "draw(run) gives a matplotlib Figure, or None for what `needs` says.")
+def _draws(plot: Plot, whole: Run, bare: Run) -> Problem:
+    return _drawn(plot, whole)
+
+
+@ConformanceCheck.of("draws_bare", "return None where the run lacks the data, and say which in `needs`.")
+def _draws_bare(plot: Plot, whole: Run, bare: Run) -> Problem:
+    return _of_bare(_drawn(plot, bare))
+
+
+@ConformanceCheck.of("writes", "write(run, path) writes the report to that path.")
+def _writes(writer: ReportWriter, whole: Run, bare: Run) -> Problem:
+    return _written(writer, whole)
+
+
+@ConformanceCheck.of("writes_bare", "write what the run has: figures may be missing, and null.")
+def _writes_bare(writer: ReportWriter, whole: Run, bare: Run) -> Problem:
+    return _of_bare(_written(writer, bare))
+
+
+PLOT, REPORT = (_draws, _draws_bare), (_writes, _writes_bare)
+"""Each is given a plot, or a report format, and the `sample_runs`."""
