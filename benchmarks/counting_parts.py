@@ -27,9 +27,9 @@ from runner_overhead import SMALL, write_text
 PARTS = {
     "hashing the file": ["tokbench.corpora.dataset:FileDataset.digest"],
     "words, clusters, numbers, characters": ["tokbench.tally.prepare:read_batch"],
-    "keys of documents": ["tokbench.tally.prepare:document_keys"],
+    "keys of documents": ["tokbench.tally.grouping:document_keys"],
     "sample of words": ["tokbench.tally.collect:WordSampler.add"],
-    "strings": ["tokbench.tally.text:TextBatch.texts", "tokbench.tally.collect:end_to_end"],
+    "strings": ["tokbench.tally.text:TextBatch.texts", "tokbench.tally.collect:without_line_feeds"],
     "encoding": ["tokbench.tally.collect:Counter._encode"],
     "placing tokens": ["tokbench.tally.places:Aligner.align"],
     "tokens against words": ["tokbench.tally.collect:touch"],

@@ -10,7 +10,7 @@ from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
 from tokbench.lint.samples import PRINTABLE, ROUND_TRIPS, SENTENCES
 from tokbench.lint.subject import Subject, shown, shown_changed
 from tokbench.metrics.needs import HIDDEN
-from tokbench.tally.rewriting import kinds_of_loss
+from tokbench.tally.loss_kinds import kinds_of_loss
 from tokbench.tokenizer import token_bytes, unk_id
 from tokbench.wording import every
 

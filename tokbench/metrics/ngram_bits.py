@@ -21,7 +21,7 @@ from tokbench.metrics.measurement import ALL
 from tokbench.metrics.ngram import LIMIT, TrainedNgrams, digest, trained_ngrams, utf8_of
 from tokbench.metrics.resampling import Floats, resampled_sums
 from tokbench.tally.counters import GROUPS
-from tokbench.tally.prepare import in_groups
+from tokbench.tally.grouping import in_groups
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
 

@@ -66,7 +66,7 @@ def distances(
 
     from tokbench.metrics.intervals import intervals
     from tokbench.metrics.resampling import resampled_sums
-    from tokbench.tally.prepare import in_groups
+    from tokbench.tally.grouping import in_groups
 
     if not isinstance(tokenizer, ShortestSpeller):
         raise TokenizerError(

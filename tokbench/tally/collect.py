@@ -68,7 +68,7 @@ def collect(
 def get_ready() -> None:
     """Compile the kernels that count (some seconds) or load them (one), which is no tokenizer's time."""
     batches = list(prepare([Document("It's 3.14, été, 漢"), Document("")]))
-    end_to_end(batches[0])
+    without_line_feeds(batches[0])
     collect(_Letters(), batches)
 
 
@@ -180,7 +180,7 @@ class Counter:
         elif self._utf8 is None or batch.surrogates.any():
             tokens = encode_batch(self._tokenizer, batch.texts)
         else:
-            tokens = self._utf8(*end_to_end(batch))
+            tokens = self._utf8(*without_line_feeds(batch))
         if len(tokens) != len(batch):
             raise TokenizerError(
                 f"{self._tokenizer.name}: returned {len(tokens)} documents for {len(batch)} texts"
@@ -207,8 +207,8 @@ class Counter:
         )
 
 
-def end_to_end(batch: TextBatch) -> tuple[Bytes, Ints]:
-    """The documents without the line feeds between them, with padding, and where each begins and ends."""
+def without_line_feeds(batch: TextBatch) -> tuple[Bytes, Ints]:
+    """The documents end to end, with padding, and where each begins and the last ends."""
     offsets = np.append(0, np.cumsum(batch.ends - batch.starts))
     inside = np.ones(len(batch.data), np.bool_)
     inside[batch.ends] = False

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-EDITS_SAMPLE = 32
-"""Losses kept, the same whatever the order of the documents: those of the smallest keys."""
+EXAMPLES = 32
+"""Losses that are kept, the same whatever the order of the documents: those of the smallest keys."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,9 +26,9 @@ class Loss:
     copies: int = 1
 
 
-def fewest(losses: Iterable[Loss]) -> tuple[Loss, ...]:
-    """The `EDITS_SAMPLE` different losses of smallest key, copies added up: the same for any order."""
+def kept_examples(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+    """The `EXAMPLES` different losses of smallest key, copies added up: the same for any order."""
     copies: Counter[Loss] = Counter()
     for loss in losses:
         copies[replace(loss, copies=1)] += loss.copies
-    return tuple(replace(loss, copies=copies[loss]) for loss in sorted(copies)[:EDITS_SAMPLE])
+    return tuple(replace(loss, copies=copies[loss]) for loss in sorted(copies)[:EXAMPLES])

@@ -21,10 +21,10 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import TokenByter
 from tokbench.kernels.pointers import Ints, Keys
 from tokbench.tally.edits import example_of
-from tokbench.tally.examples import EDITS_SAMPLE, Loss, fewest
+from tokbench.tally.examples import EXAMPLES, Loss, kept_examples
+from tokbench.tally.loss_kinds import same_white_space
 from tokbench.tally.lost import what_is_lost
 from tokbench.tally.places import Places
-from tokbench.tally.rewriting import same_white_space
 from tokbench.tally.text import Flags, TextBatch
 from tokbench.tokenizer import Tokenizer, decode_batch, unk_id
 
@@ -69,7 +69,7 @@ class RoundTrips:
     def _keep_examples(self, batch: TextBatch, lost: dict[int, str], places: Places) -> None:
         """Have `losses` be those of the smallest keys so far; copies of a text are one example."""
         texts, keys = batch.texts, batch.keys.tolist()
-        threshold = self.losses[-1].key if len(self.losses) >= EDITS_SAMPLE else _KEYS
+        threshold = self.losses[-1].key if len(self.losses) >= EXAMPLES else _KEYS
         alike: dict[tuple[int, str], list[int]] = {}
         for i in lost:
             if keys[i] <= threshold:
@@ -79,9 +79,9 @@ class RoundTrips:
                 example_of(key, text, lost[same[0]], unknown=self._unknown if places.unknown[same[0]] else ""),
                 copies=len(same),
             )
-            for (key, text), same in sorted(alike.items())[:EDITS_SAMPLE]
+            for (key, text), same in sorted(alike.items())[:EXAMPLES]
         ]
-        self.losses = fewest([*self.losses, *new])
+        self.losses = kept_examples([*self.losses, *new])
 
     def lost(self, batch: TextBatch, tokens: TokenBatch, places: Places) -> dict[int, str]:
         """The documents of `batch` that do not come back, and what they come back as."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError
 from tokbench.tally.counters import BUCKETS, NAMES, GroupSums
-from tokbench.tally.examples import Loss, fewest
+from tokbench.tally.examples import Loss, kept_examples
 from tokbench.tally.histogram import Histogram, NGrams
 from tokbench.tally.own import OwnSums
 from tokbench.tally.packing import DAMAGED, pack, unpack
@@ -85,7 +85,7 @@ class Tally:
             lengths=lengths,
             ngrams=NGrams.sum(part.ngrams for part in parts),
             word_sample=WordSample.sum(part.word_sample for part in parts),
-            losses=fewest(loss for part in parts for loss in part.losses),
+            losses=kept_examples(loss for part in parts for loss in part.losses),
             own=OwnSums.sum(part.own for part in parts),
         )
 

@@ -28,9 +28,6 @@ BATCH_BYTES = 1 << 20
 slower, since they take turns more often and each has its own tables in the processor's caches; with twice as
 much, tiktoken and counting take 2 to 3 % less time, but workers with in-house BPE more than 400 MB."""
 
-BLOCK_DOCUMENTS = 32
-"""Documents of a block, on average, where they follow one another: a page or so of lines."""
-
 
 class Spans(NamedTuple):
     """Spans of a batch's bytes in order: those of document i are ``limits[i]`` to ``limits[i + 1]`` of them.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.tally.collect import collect
-from tokbench.tally.prepare import batched, prepare
+from tokbench.tally.prepare import prepare, resized
 from tokbench.tally.tally import Tally
 
 TEXTS = ["It's 1,234", "", "été\nnaïve\n", "\ud800 lone", "東京 Tokyo", "x" * 300, "It's 1,234"] * 40
@@ -31,7 +31,7 @@ def test_no_blocks_are_no_text(stand_ins) -> None:
 
 @given(st.lists(st.lists(st.sampled_from(["", "a", "é\n", "long " * 9]), max_size=9)), st.integers(1, 60))
 def test_batches_hold_all_documents_in_order(parts: list[list[str]], size: int) -> None:
-    some = list(batched(map(TextBlock.of, parts), size))
+    some = list(resized(map(TextBlock.of, parts), size))
     assert b"".join(block.data for block in some) == b"".join(TextBlock.of(part).data for part in parts)
     assert all(len(block.data) <= 2 * size + 46 for block in some)
     for block in some:

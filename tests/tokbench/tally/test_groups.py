@@ -12,9 +12,9 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.metrics.resampling import poisson_weights
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import GROUPS, NAMES, CorpusFacts, GroupSums
-from tokbench.tally.prepare import Grouping, prepare
+from tokbench.tally.grouping import BLOCK_DOCUMENTS, Grouping
+from tokbench.tally.prepare import prepare
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BLOCK_DOCUMENTS
 
 
 def test_weights_are_poisson() -> None:

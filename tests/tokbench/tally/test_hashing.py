@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.tokbench.tally.test_text import batch, words
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
-from tokbench.tally.prepare import document_keys
+from tokbench.tally.grouping import document_keys
 from tokbench.tally.wordsample import LARGEST, WORDS, WordSampler, lowest_words
 
 PINNED = {

@@ -20,10 +20,10 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.measure import measure
 from tokbench.tally.collect import collect
 from tokbench.tally.edits import edit_distance
+from tokbench.tally.loss_kinds import kinds_of_loss, same_white_space
 from tokbench.tally.lost import what_is_lost
 from tokbench.tally.normal_forms import is_diacritic, normal_form
 from tokbench.tally.prepare import prepare
-from tokbench.tally.rewriting import kinds_of_loss, same_white_space
 from tokbench.tally.tally import Tally
 
 
