@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Bytes, Int
@@ -87,3 +88,17 @@ def repaired(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def widths_by_first_byte(special: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """How many bytes the characters have that begin with each byte; 0 if one is `special`, or they have four.
+
+    uint8 ``(256,)``, of bool ``(0x110000,)``: what kernels pass over most text by, without decoding it.
+    """
+    widths = np.zeros(256, np.uint8)
+    for width, firsts, size in ((1, range(0x80), 1), (2, range(0xC2, 0xE0), 64), (3, range(0xE0, 0xF0), 4096)):
+        for byte in firsts:
+            begin = max((0, 0x80, 0x800)[width - 1], (byte - (0, 0xC0, 0xE0)[width - 1]) * size)
+            end = (byte + 1 - (0, 0xC0, 0xE0)[width - 1]) * size
+            widths[byte] = 0 if special[begin:end].any() else width
+    return widths

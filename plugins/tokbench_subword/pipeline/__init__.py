@@ -7,8 +7,8 @@
 | texts on their way | `stretch` | `segments`; where they come from: `origins`, `leading` |
 | added tokens | `added_tokens` | `added_matching`, with a `trie` |
 | normalizers | `normalizers`; `bert`, `normal_forms`, `precompiled` | `compiled_normalizers`, `rewriting` |
-| their kernels | | `splicing`; the `_kernel` of `rewriting`, `replacing`, `normal_form`, `precompiled` |
-| pre-tokenizers | `pre_tokenizers`, `scripts` | `compiled_pre_tokenizers` |
+| their kernels | | `splicing`; `rewriting_kernel`, `replacing_kernel`, … |
+| pre-tokenizers | `pre_tokenizers`, `scripts` | `compiled_pre_tokenizers`, `pieces_kernel` |
 | patterns | `patterns.regexes` | `patterns` |
 | decoders | `decoders` | `document_decoding`, `decoding_kernel` |
 | Unicode | `unicode_tables`, `byte_alphabet` | |

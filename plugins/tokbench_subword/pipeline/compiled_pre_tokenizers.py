@@ -19,8 +19,9 @@ from tokbench_subword.pipeline.compiled_normalizers import (
     literal_replaced,
 )
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, few_of
+from tokbench_subword.pipeline.pieces_kernel import prefix_pieces, write_pieces
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
-from tokbench_subword.pipeline.replacing_kernel import edges, prefix_pieces, write_pieces
+from tokbench_subword.pipeline.replacing_kernel import edges
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import BoundWriter
 

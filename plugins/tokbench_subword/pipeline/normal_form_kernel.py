@@ -59,7 +59,7 @@ def _fails(text: Bytes, starter: Int, last: Int, point: Int, properties: Int, ab
 
 
 @inline
-def _next_special(text: Bytes, position: Int, stop: Int, steps: Bytes) -> np.int64:
+def _next_special(text: Bytes, position: Int, stop: Int, widths: Bytes) -> np.int64:
     """Where a character begins that may be SPECIAL; `stop` or behind it for none."""
     while position < stop:
         bits = load_u64(text, position) & _HIGH
@@ -67,7 +67,7 @@ def _next_special(text: Bytes, position: Int, stop: Int, steps: Bytes) -> np.int
             position += 8
             continue
         position += trailing_zeros(bits) >> 3
-        width = np.int64(steps[text[position]])
+        width = np.int64(widths[text[position]])
         if width == 0:
             break
         position += width
@@ -91,7 +91,7 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
 
     For a run that is longer than any before it, room is made: 32 bytes for each of its own.
     """
-    steps, about, pairs = u8_in(tables, at.STEPS), u32_in(tables, at.ABOUT), i64_in(tables, at.PAIRS)
+    widths, about, pairs = u8_in(tables, at.WIDTHS), u32_in(tables, at.ABOUT), i64_in(tables, at.PAIRS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
     none, most = np.int64(0), np.int64(LONGEST)
     numbers, encoded = scratch_arrays(most)
@@ -102,7 +102,7 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
         position, after = begin, np.int64(-1)
         starter = boundary = last = np.int64(-1)
         while True:
-            position = _next_special(text, position, stop, steps)
+            position = _next_special(text, position, stop, widths)
             if position >= stop:
                 break
             point, width = code_point(text, position)

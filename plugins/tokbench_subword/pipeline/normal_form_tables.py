@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench.kernels.utf8 import widths_by_first_byte
 from tokbench_subword.pipeline import normal_forms
 from tokbench_subword.pipeline.normal_forms import Form
 
 (
-    STEPS,  # uint8 (256,): the bytes of a character that begins with some byte; 0 where it may be SPECIAL
+    WIDTHS,  # uint8 (256,): `widths_by_first_byte`, 0 where a character may be SPECIAL
     ABOUT,  # uint32 (0x110000,): flags, and above them where in PARTS the character's parts stand
     PARTS,  # uint32: the parts of characters, after their number
     PAIRS,  # int64 (`PAIR_SLOTS`,), a hash table: two characters, and above 21 bits what they compose to
@@ -67,8 +68,8 @@ def normal_form_tables(form: Form) -> tuple[NDArray[Any], ...]:
         flags = TAKEN_APART | (0 if character in composed else NEVER)
         about[ord(character)] |= flags | len(parts) << PARTS_SHIFT
         parts += [len(those), *map(ord, those)]
-    steps, numbers = lead_steps(about & np.uint32(SPECIAL) != 0), np.array([composes], np.int64)
-    return steps, about, np.array(parts, np.uint32), _hashed(composing), numbers
+    widths, numbers = widths_by_first_byte(about & np.uint32(SPECIAL) != 0), np.array([composes], np.int64)
+    return widths, about, np.array(parts, np.uint32), _hashed(composing), numbers
 
 
 def pair_slot(first: Any, second: Any) -> Any:
@@ -89,14 +90,3 @@ def _hashed(composing: list[str]) -> NDArray[np.int64]:
             slot = (slot + 1) & (PAIR_SLOTS - 1)
         table[slot] = first << 42 | second << 21 | whole
     return table
-
-
-def lead_steps(special: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """For each byte, how many bytes the characters have that begin with it, or 0 if one of them is special."""
-    steps = np.zeros(256, np.uint8)
-    for width, firsts, size in ((1, range(0x80), 1), (2, range(0xC2, 0xE0), 64), (3, range(0xE0, 0xF0), 4096)):
-        for byte in firsts:
-            begin = max((0, 0x80, 0x800)[width - 1], (byte - (0, 0xC0, 0xE0)[width - 1]) * size)
-            end = (byte + 1 - (0, 0xC0, 0xE0)[width - 1]) * size
-            steps[byte] = 0 if special[begin:end].any() else width
-    return steps

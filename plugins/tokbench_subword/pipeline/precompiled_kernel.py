@@ -20,17 +20,16 @@ from tokbench.kernels.pointers import (
     Bytes,
     Ids,
     Int,
-    Keys,
     i32_in,
     i64_in,
     u8_in,
     u32_in,
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench.kernels.utf8 import character_before, code_point
+from tokbench.kernels.utf8 import character_before, code_point, widths_by_first_byte
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.character_map import MapTrie, children_of, split_map
-from tokbench_subword.pipeline.normal_form_tables import lead_steps
+from tokbench_subword.pipeline.character_map import MapTrie, split_map
+from tokbench_subword.pipeline.character_map_kernel import shortest_rule
 from tokbench_subword.pipeline.precompiled import SHORT_CLUSTER, points_of, recent_joiners
 from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, splice
 
@@ -47,7 +46,7 @@ SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 """A character without any of these stays as it is, whatever is around it."""
 (
     QUIET,  # uint8 (256,): 1 for ASCII that stays as it is where ASCII follows
-    STEPS,  # uint8 (256,): `lead_steps`, of SPECIAL characters
+    WIDTHS,  # uint8 (256,): `widths_by_first_byte`, 0 where a character is SPECIAL
     ABOUT,  # int32 (0x110000,): flags, and targets above `TARGET_SHIFT`
     UNITS,  # uint32: the map's trie
     TARGETS,  # uint8: what its rules write, with a NUL behind each
@@ -56,7 +55,6 @@ SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 """The tables of a map."""
 _UNTELLABLE = -3
 """In place of a target: which rule there is only Python can tell."""
-_children_of = inline(children_of)
 
 
 @lru_cache(maxsize=4)
@@ -79,8 +77,8 @@ def charsmap_tables(charsmap: bytes) -> tuple[NDArray[Any], ...]:
     quiet = (about[:256] & (SPECIAL & ~BEGINS) == 0).astype(np.uint8)
     quiet[0x80:] = 0
     quiet[0x0D] = not special[0x0D]
-    sizes = np.array([len(units), len(targets)])
-    return (quiet, lead_steps(special), about, units, np.append(targets, np.zeros(PADDING, np.uint8)), sizes)
+    widths, sizes = widths_by_first_byte(special), np.array([len(units), len(targets)])
+    return quiet, widths, about, units, np.append(targets, np.zeros(PADDING, np.uint8)), sizes
 
 
 @lru_cache(maxsize=1)
@@ -100,48 +98,14 @@ def _joining() -> NDArray[np.int32]:
 
 
 @inline
-def trie_root(units: Keys) -> np.int64:
-    """The place of the children of the root of a map's trie (darts-clone's 32-bit units)."""
-    return np.int64(_children_of(np.int64(units[0])))
-
-
-@inline
-def rule_step(units: Keys, n_units: Int, node: Int, byte: Int) -> tuple[np.int64, bool]:
-    """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
-
-    -1 where the trie has no such path.
-    """
-    node ^= byte
-    if node >= n_units:
-        return np.int64(-1), False
-    unit = units[node]
-    if np.int64(unit & np.uint32(0x800000FF)) != byte:
-        return np.int64(-1), False
-    ends = ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
-    return np.int64(node ^ _children_of(np.int64(unit))), ends
-
-
-@inline
-def shortest_rule(data: Bytes, begin: Int, end: Int, units: Keys, n_units: Int) -> np.int64:
-    """Where the target of the shortest rule that begins the text begins, or -1; -2 if only longer ones do."""
-    node, found = trie_root(units), False
-    while begin < end and node >= 0 and not found:
-        node, found = rule_step(units, n_units, node, np.int64(data[begin]))
-        begin += 1
-    if found and node < n_units:
-        return np.int64(units[node] & np.uint32(0x7FFFFFFF))
-    return np.int64(-1) if node < 0 or found else np.int64(-2)
-
-
-@inline
-def _next_special(text: Bytes, position: Int, stop: Int, quiet: Bytes, steps: Bytes, about: Ids) -> Int:
+def _next_special(text: Bytes, position: Int, stop: Int, quiet: Bytes, widths: Bytes, about: Ids) -> Int:
     """Where a SPECIAL character begins; `stop` or behind it for none."""
     while position < stop:
         while position < stop and quiet[text[position]] and text[position + 1] < 0x80:
             position += 1
         if position >= stop:
             break
-        width = np.int64(steps[text[position]])
+        width = np.int64(widths[text[position]])
         if width == 0:
             point, width = code_point(text, position)
             if about[point] & SPECIAL:
@@ -218,7 +182,7 @@ def _rule_at(
 @Writer
 def by_charsmap(tables: Block, batch: Block) -> np.int64:
     """Write documents as `charsmap_tables` have them; see `splicing`."""
-    quiet, steps = u8_in(tables, QUIET), u8_in(tables, STEPS)
+    quiet, widths = u8_in(tables, QUIET), u8_in(tables, WIDTHS)
     about, targets = i32_in(tables, ABOUT), u8_in(tables, TARGETS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
     size, copied = np.int64(0), offsets[0]
@@ -226,7 +190,7 @@ def by_charsmap(tables: Block, batch: Block) -> np.int64:
         begin, stop = offsets[document], offsets[document + 1]
         position = begin
         while True:
-            position = _next_special(text, position, stop, quiet, steps, about)
+            position = _next_special(text, position, stop, quiet, widths, about)
             if position >= stop:
                 break
             point, width = code_point(text, position)

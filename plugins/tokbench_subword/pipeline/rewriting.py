@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
+from tokbench.kernels.utf8 import widths_by_first_byte
+from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes
 from tokbench_subword.pipeline.normalizers import SELF
 from tokbench_subword.pipeline.rewriting_kernel import LOOK_UP, SHORT
@@ -157,7 +158,7 @@ def rewriting_tables(rewriting: Rewriting) -> tuple[NDArray[Any], ...]:
         if byte not in rewriting.ordered and 0 < len(becomes) <= SHORT:
             lengths[byte], short[byte, : len(becomes)] = len(becomes), list(becomes)
     ordered_from = np.array([len(rewriting.becomes)])
-    return lengths, lead_steps(entries != 0), entries, starts, blob, ordered_from, short.reshape(-1)
+    return lengths, widths_by_first_byte(entries != 0), entries, starts, blob, ordered_from, short.reshape(-1)
 
 
 def _halves(changed: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:

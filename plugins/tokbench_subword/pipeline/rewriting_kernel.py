@@ -12,7 +12,7 @@ from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of, 
 
 (
     LENGTHS,  # uint8 (256,): how many bytes an ASCII character becomes, those of its row in SHORTS, or LOOK_UP
-    STEPS,  # uint8 (256,): the bytes of a character that begins with some byte, 0 where one of those is changed
+    WIDTHS,  # uint8 (256,): `widths_by_first_byte`, 0 where a character is changed
     ENTRIES,  # int32 (0x110000,): see below
     STARTS,  # int32
     BLOB,  # uint8
@@ -30,7 +30,7 @@ _DECLINED = -1
 
 
 @inline
-def _first_changed(text: Bytes, position: Int, stop: Int, steps: Bytes, entries: Ids) -> np.int64:
+def _first_changed(text: Bytes, position: Int, stop: Int, widths: Bytes, entries: Ids) -> np.int64:
     """Where the first character is that does not stay as it is, `stop` for none.
 
     So what replaces spaces leaves words that hold none. If all were written anew, a later pass of T5 over
@@ -38,18 +38,18 @@ def _first_changed(text: Bytes, position: Int, stop: Int, steps: Bytes, entries:
     """
     while position < stop:
         if position + 8 <= stop and (
-            steps[text[position]] == 1
-            and steps[text[position + 1]] == 1
-            and steps[text[position + 2]] == 1
-            and steps[text[position + 3]] == 1
-            and steps[text[position + 4]] == 1
-            and steps[text[position + 5]] == 1
-            and steps[text[position + 6]] == 1
-            and steps[text[position + 7]] == 1
+            widths[text[position]] == 1
+            and widths[text[position + 1]] == 1
+            and widths[text[position + 2]] == 1
+            and widths[text[position + 3]] == 1
+            and widths[text[position + 4]] == 1
+            and widths[text[position + 5]] == 1
+            and widths[text[position + 6]] == 1
+            and widths[text[position + 7]] == 1
         ):
             position += 8
             continue
-        width = np.int64(steps[text[position]])
+        width = np.int64(widths[text[position]])
         if width == 0:
             point, width = code_point(text, position)
             if entries[point] != 0:
@@ -71,7 +71,7 @@ def _rewrite_from(
     What becomes of ASCII is written without a branch. With one, a first pass of Llama-2, which replaces every
     space, would take 1.15 times as long over English and code, a second one 1.3 times.
     """
-    lengths, steps, entries = u8_in(tables, LENGTHS), u8_in(tables, STEPS), i32_in(tables, ENTRIES)
+    lengths, widths, entries = u8_in(tables, LENGTHS), u8_in(tables, WIDTHS), i32_in(tables, ENTRIES)
     starts, blob, short = i32_in(tables, STARTS), u8_in(tables, BLOB), u8_in(tables, SHORTS)
     ordered_end = gone_at = np.int64(-1)  # where one of those ends, and where something vanished last
     while position < stop:
@@ -87,7 +87,7 @@ def _rewrite_from(
         if position == stop:
             break
         byte = text[position]
-        width, entry = np.int64(steps[byte]), np.int64(0)
+        width, entry = np.int64(widths[byte]), np.int64(0)
         if width == 0:
             point, width = code_point(text, position)
             entry = np.int64(entries[point])
@@ -153,13 +153,13 @@ def rewrite(tables: Block, batch: Block) -> np.int64:
 
     Documents are declined where `_rewrite_from` says so.
     """
-    steps, entries = u8_in(tables, STEPS), i32_in(tables, ENTRIES)
+    widths, entries = u8_in(tables, WIDTHS), i32_in(tables, ENTRIES)
     ordered_from = i64_in(tables, ORDERED_FROM)[0]
     text, offsets, out_offsets, n_documents = documents_of(batch)
     out, declined = u8_in(batch, splicing.OUT), u8_in(batch, splicing.DECLINED)
     capacity = i64_in(batch, splicing.NUMBERS)[splicing.CAPACITY]
     end = offsets[n_documents]
-    position = _first_changed(text, offsets[0], end, steps, entries)
+    position = _first_changed(text, offsets[0], end, widths, entries)
     if position == end:
         return np.int64(splicing.UNCHANGED)
     # Held throughout: there is room for the rest as it is, so that only what grows needs a check.
