@@ -23,7 +23,7 @@ from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenBytes
 from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 from tokbench_subword.pipeline.patterns.cutters import Cutter
-from tokbench_subword.words.cache import CACHE_BYTES
+from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import MODEL
 from tokbench_subword.words.parts import part_space

@@ -173,7 +173,7 @@ class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
             if part.token is not None:
                 ids.append(part.token.id)
                 continue
-            pieces = [piece.text for piece in self._preparation.pretokens(part.stretch)]
+            pieces = [piece.text for piece in self._preparation.pre_tokenizer(part.stretch)]
             ids += sample_merges(self.model, pieces, rng, alpha)
         return ids
 

@@ -1,17 +1,17 @@
-"""Where the tokens of a text stand in it: their places in prepared text, led back through all that prepared it.
+"""Where the tokens of a text stand in it: traced back through all that prepared the text.
 
 The kernels that prepare text for encoding tell their edits (`splicing.tell`), and a place is found by going
 through these once more, from the last to the first. As in `stretch`, new text comes from the whole of what it
 replaces, and text put in front of a character from that. In sentencepiece (`up_to_next`) a token ends where the
 next begins: what was dropped belongs to what it followed, and text put in front has an empty place. An added
-token is led back where it is found. Texts that a kernel declines are left to the plain form.
+token is traced back where it is found. Texts that a kernel declines are left to the plain form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +20,18 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.patterns.cutters import Places
+from tokbench_subword.pipeline.segments import Prepares, Segments
 from tokbench_subword.pipeline.splicing import BoundWriter, before_edits, replaced, with_edits
-
-Places = NDArray[np.int64]
-"""Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``, both without going back."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Located(Segments):
     """Documents on their way to the model, as prepared so far, from `source`, where each is one of `texts`.
 
-    `known`, bool, says for which documents all is right, and `back` has of each step its edits, int64
-    ``(n, 3)``, and where the documents were before and after it. `added` is where in `source` the added tokens
-    are that were found so far.
+    `known`, bool, says of which documents places can be traced back; the others are left to the plain form.
+    `back` has of each step its edits, int64 ``(n, 3)``, and where the documents were before and after it.
+    `added` is where in `source` the added tokens are that were found so far.
     """
 
     texts: Sequence[str]
@@ -56,15 +54,15 @@ class Located(Segments):
         `places`, which is changed, has those of texts, ``before[s]`` up to segment s. Those of a document that
         is left, if any can be, are told `plainly`, from its text.
         """
-        self._lead_back(places)
+        self._trace_back(places)
         spans, limits = self.among(places, before, self.added)
         _count_characters(self.source.data, self.source.offsets, limits, spans)
         if plainly is None:
             return spans, limits
         return replaced(spans, limits, self.left, [plainly(self.texts[index]) for index in self.left])
 
-    def _lead_back(self, places: Places) -> None:
-        """Make places in the text as it is now those in `source`."""
+    def _trace_back(self, places: Places) -> None:
+        """Make of places in the text as it is now those in `source`, by the edits of each step."""
         for edits, before, now in reversed(self.back):
             if self.up_to_next:
                 _before_edits_up_to_next(edits, before, now, places)
@@ -83,7 +81,7 @@ class Located(Segments):
         found = places.copy()
         by_end = np.argsort(found[:, 1], kind="stable")  # not in order where `rstrip` has taken another
         found[:, 1] = found[by_end, 1]
-        self._lead_back(found)
+        self._trace_back(found)
         found[by_end, 1] = found[:, 1].copy()
         added = np.concatenate([self.added, found])
         return Segments._split_at(
@@ -107,13 +105,6 @@ class Located(Segments):
             return self
         self.back.append((edits, self.offsets, offsets))
         return self.rewritten(data, offsets)
-
-
-class Prepares(Protocol):
-    """A `CompiledPipeline`, or sentencepiece's normalizer."""
-
-    def segments(self, texts: Segments) -> Segments:
-        """The texts as the model's encoder takes them."""
 
 
 def located(pipeline: Prepares, texts: Sequence[str], *, up_to_next: bool = False) -> Located:
@@ -202,7 +193,7 @@ def _begun(text: Bytes, begin: Int, end: Int) -> np.int64:
 
 @kernel
 def _before_edits(edits_: Ints, places_: Ints) -> None:
-    """Lead places back over edits, each where the old text begins and ends, and the new one ends."""
+    """Trace places back over edits, each where the old text begins and ends, and the new one ends."""
     edits, places, count = pointer(edits_), pointer(places_), 3 * len(edits_)
     for side in range(2):
         edit = kept = behind = np.int64(0)  # where what is kept begins, now and before

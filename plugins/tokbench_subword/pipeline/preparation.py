@@ -6,7 +6,7 @@ the definition that the compiled form is tested against.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,17 +141,15 @@ class Preparation:
                 origin = part.origin
                 yield Part(part, inner.token, (origin[0][0], origin[-1][1]) if origin else span)
 
-    def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
-        """The pre-tokens of a stretch that `parts` gave."""
-        return self.pre_tokenizer(stretch)
-
     def words(self, text: str, *, track: bool = False) -> Iterator[Part]:
         """`text` as added tokens and pre-tokens, in order; a lone surrogate counts as U+FFFD."""
         for part in self.parts(repaired(text), track=track):
             if part.token is not None:
                 yield part
             else:
-                yield from (Part(word, None, part.span) for word in self.pretokens(part.stretch) if word.text)
+                yield from (
+                    Part(word, None, part.span) for word in self.pre_tokenizer(part.stretch) if word.text
+                )
 
     def spans(self, text: str, locate: Locate) -> NDArray[np.int64]:
         """The spans of the tokens of `text` in its code points, int64 ``(n, 2)``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,13 @@ class Segments:
             return rows, limits
         at = np.flatnonzero(self.marks != TEXT)
         return np.insert(rows, before[at], added, axis=0), limits + np.searchsorted(at, self.limits)
+
+
+class Prepares(Protocol):
+    """What happens to texts before the model's encoder: a `CompiledPipeline`, or sentencepiece's normalizer."""
+
+    def segments(self, texts: Segments) -> Segments:
+        """The texts as the encoder takes them."""
 
 
 def _gathered(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -17,7 +17,7 @@ from tokbench_subword.pipeline.origins import walked
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import SearchForms, locate_units
-from tokbench_subword.words.cache import CACHE_BYTES
+from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
 from tokbench_subword.words.parts import part_space

@@ -24,7 +24,7 @@ from tokbench_subword.wordpiece import tracing
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder, preparation_of
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
-from tokbench_subword.words.cache import CACHE_BYTES
+from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 if TYPE_CHECKING:

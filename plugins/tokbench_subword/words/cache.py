@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import block
 from tokbench_subword.words import slots as at
-from tokbench_subword.words.cache_size import CACHE_BYTES as CACHE_BYTES
+from tokbench_subword.words.cache_size import CACHE_BYTES
 
 _FIRST_SLOTS = 1 << 9
 _FIRST_RING = 1 << 13

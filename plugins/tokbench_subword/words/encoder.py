@@ -23,7 +23,7 @@ from tokbench_subword.pipeline.compiled_pre_tokenizers import cutting
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.words import layout as at
-from tokbench_subword.words.cache import CACHE_BYTES
+from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.encoding import encode_spans, encode_text, encode_texts_of
 from tokbench_subword.words.runs import Room, in_runs
 from tokbench_subword.words.searching import Search

@@ -13,7 +13,7 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.text import measured, utf8_of
-from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.segments import Prepares, Segments
 from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
 from tokbench_subword.words.layout import TEXT_CHARACTERS
@@ -25,25 +25,22 @@ TEXT_RUN = 1 << 18
 """Bytes of texts that go through all stages together: an upper bound of their UTF-8, before it is written."""
 
 
-class Before(Protocol):
-    """What happens to texts before they are cut: `CompiledPipeline`, or sentencepiece's normalizer."""
+class PreparesSingly(Prepares, Protocol):
+    """What can also prepare a text by itself, by kernels alone."""
 
     @property
     def example(self) -> str:
-        """A text that takes kernels which most texts do not need."""
+        """A text for which kernels are called that most texts do not need."""
 
     @property
     def writers(self) -> tuple[BoundWriter, ...] | None:
-        """The same as kernels, for a text by itself; None where kernels are not enough."""
-
-    def segments(self, texts: Segments) -> Segments:
-        """The texts as the encoder takes them."""
+        """The kernels that do what `segments` does, in order; None where more is needed."""
 
 
 class PreparedEncoder(Stays):
     """Encodes texts by `words`, after what happens `before`."""
 
-    def __init__(self, before: Before, words: WordEncoder) -> None:
+    def __init__(self, before: PreparesSingly, words: WordEncoder) -> None:
         self.before, self.words = before, words
 
     def encode_batch(self, texts: Sequence[str], *, name: str = "tokbench") -> TokenBatch:

@@ -15,7 +15,8 @@ from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.patterns.simd_cutting import BEYOND
 from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.words import layout as at
-from tokbench_subword.words.cache import CACHE_BYTES, WordCache
+from tokbench_subword.words.cache import WordCache
+from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.runs import Room
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import NOTED, SPARE_IDS

@@ -28,6 +28,7 @@ from tokbench_subword.pipeline.patterns.simplifying import tree_of
 from tokbench_subword.pipeline.patterns.tree import Far, NotExpressible, all_of
 
 Places = NDArray[np.int64]
+"""Where things begin and end in bytes: int64 ``(n, 2)``."""
 _AT_A_TIME = 1 << 15
 """Pieces that are found at a time."""
 

@@ -40,13 +40,13 @@ class MatchEnds:
         it is behind the last character of any other class.
         """
         if state not in self._since:
-            leading, size = {state}, 0
-            while len(leading) > size:
-                size = len(leading)
-                leading |= {at for at, _, following, told in self._edges if following in leading and not told}
-            ended = {at for at, _, following, told in self._edges if told and following in leading}
-            here = leading | ended
-            since = {one for at, one, following, _ in self._edges if following in leading and at in here}
+            sources, size = {state}, 0
+            while len(sources) > size:
+                size = len(sources)
+                sources |= {at for at, _, following, told in self._edges if following in sources and not told}
+            ended = {at for at, _, following, told in self._edges if told and following in sources}
+            here = sources | ended
+            since = {one for at, one, following, _ in self._edges if following in sources and at in here}
             last = {one for _, one, following, _ in self._edges if following in ended}
             self._since[state] = None if since & last else frozenset(since)
         return self._since[state]

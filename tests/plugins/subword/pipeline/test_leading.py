@@ -65,7 +65,7 @@ def _plainly(preparation: BpePreparation, text: str) -> list[str | int]:
         if part.token is not None:
             found.append(part.token.id)
         else:
-            found += [piece.text for piece in preparation.pretokens(part.stretch) if piece.text]
+            found += [piece.text for piece in preparation.pre_tokenizer(part.stretch) if piece.text]
     return found
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.words.cache import CACHE_BYTES, WordCache
+from tokbench_subword.words.cache import WordCache
+from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
     NOTED,
