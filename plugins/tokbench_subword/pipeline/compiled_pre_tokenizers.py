@@ -125,6 +125,49 @@ def cutting(cutters: Sequence[Cutter]) -> tuple[BoundWriter, ...] | None:
     return tuple(BoundWriter(write_pieces, [cutter], cutter.block) for cutter in cutters)
 
 
+class _CutsSoFar:
+    """What pre-tokenizers that follow one another change and cut, as far as they have been read."""
+
+    def __init__(self) -> None:
+        self.changes: list[TextChange] = []
+        self.cutters: list[Cutter] = []
+
+    def change(self, one: TextChange) -> None:
+        """Have texts changed; what was cut before that are texts of their own by then."""
+        if self.cutters:
+            self.changes.append(IntoPieces(few_of(self.cutters)))
+            self.cutters = []
+        self.changes.append(one)
+
+    def rewrite(self, **config: object) -> None:
+        """Have each character rewritten, as a normalizer of this description would."""
+        normalizer = compiled_normalizer_of(config)
+        assert normalizer is not None
+        self.change(Rewritten(normalizer.steps))
+
+    def prefix(self, text: str, *, only_first: bool = False) -> None:
+        """Have a text put before all texts, or only before those where a document begins."""
+        head = text.encode()
+        in_pieces = self.cutters or any(isinstance(one, IntoPieces) for one in self.changes)
+        kernel = edges(head, once=True)
+        self.change(Prefixed(head, kernel, only_first, None if only_first and in_pieces else (kernel,)))
+
+    def mark_spaces(self, step: Mapping[str, Any], *, asks_for_first: bool) -> None:
+        """What ``Metaspace`` changes: spaces become its mark, which is also put before texts by its scheme."""
+        mark, scheme = str(step["replacement"]), prepend_scheme(step)
+        self.cutters = [*few_of(self.cutters)]
+        in_place = len(self.cutters) == 1 and self.cutters[0].block is not None and splits_of(step)
+        if scheme == "always" and in_place and not asks_for_first:
+            self.changes.append(PrefixedPieces(self.cutters.pop(), mark.encode(), space=mark != " "))
+            if mark != " ":  # spaces that are left, mostly none: a search takes a tenth of a table's time
+                self.change(Rewritten((literal_replaced(b" ", mark.encode()),)))
+            return
+        if mark != " ":
+            self.rewrite(type="Replace", pattern={"String": " "}, content=mark)
+        if scheme != "never":
+            self.prefix(mark, only_first=scheme == "first")
+
+
 def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
     """The compiled form of pre-tokenizers that follow one another.
 
@@ -135,44 +178,15 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
         >>> [type(change).__name__ for change in cuts.changes], cuts.cutters[0].spans(b"_a__b").tolist()
         (['Rewritten', 'Prefixed'], [[0, 2], [2, 3], [3, 5]])
     """
-    changes: list[TextChange] = []
-    cutters: list[Cutter] = []
-
-    def change(one: TextChange) -> None:
-        if cutters:
-            changes.append(IntoPieces(few_of(cutters)))
-            cutters.clear()
-        changes.append(one)
-
-    def rewrite(**config: object) -> None:
-        normalizer = compiled_normalizer_of(config)
-        assert normalizer is not None
-        change(Rewritten(normalizer.steps))
-
-    def prefix(text: str, *, only_first: bool = False) -> None:
-        head, in_pieces = text.encode(), cutters or any(isinstance(one, IntoPieces) for one in changes)
-        kernel = edges(head, once=True)
-        change(Prefixed(head, kernel, only_first, None if only_first and in_pieces else (kernel,)))
-
+    found = _CutsSoFar()
     asks_for_first = any(step.get("type") == "Metaspace" and prepend_scheme(step) == "first" for step in steps)
     for number, step in enumerate(steps):
-        kind = str(step.get("type"))
-        if kind == "ByteLevel" and step.get("add_prefix_space", True):
-            prefix(" ")
-        if kind == "Metaspace":
-            mark, scheme = str(step["replacement"]), prepend_scheme(step)
-            cutters[:] = few_of(cutters)
-            own_texts = len(cutters) != 1 or cutters[0].block is None or not splits_of(step) or asks_for_first
-            if scheme == "always" and not own_texts:
-                changes.append(PrefixedPieces(cutters.pop(), mark.encode(), space=mark != " "))
-                if mark != " ":  # spaces that are left, mostly none: a search takes a tenth of a table's time
-                    change(Rewritten((literal_replaced(b" ", mark.encode()),)))
-            else:
-                if mark != " ":
-                    rewrite(type="Replace", pattern={"String": " "}, content=mark)
-                if scheme != "never":
-                    prefix(mark, only_first=scheme == "first")
-        cutters += [cutter_of(*split) for split in splits_of(step)]
-        if kind == "ByteLevel" and (spell or number < len(steps) - 1):
-            rewrite(type="ByteLevel")
-    return Cuts(changes=tuple(changes), cutters=few_of(cutters))
+        byte_level = step.get("type") == "ByteLevel"
+        if byte_level and step.get("add_prefix_space", True):
+            found.prefix(" ")
+        if step.get("type") == "Metaspace":
+            found.mark_spaces(step, asks_for_first=asks_for_first)
+        found.cutters += [cutter_of(*split) for split in splits_of(step)]
+        if byte_level and (spell or number < len(steps) - 1):
+            found.rewrite(type="ByteLevel")
+    return Cuts(changes=tuple(found.changes), cutters=few_of(found.cutters))
