@@ -33,10 +33,10 @@ from tokbench_subword.training.layout import (
     STATE,
 )
 from tokbench_subword.training.merges import make_token
-from tokbench_subword.training.queue import GREATEST, drop_top
+from tokbench_subword.training.queue import drop_top
 from tokbench_subword.training.session import PAUSE, MergeSession
 from tokbench_subword.training.spelling import NOT_A_TOKEN
-from tokbench_subword.training.ties import HF
+from tokbench_subword.training.ties import GREATEST, HF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

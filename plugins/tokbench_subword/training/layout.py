@@ -50,7 +50,7 @@ KEY, COUNT, RUN, STAMP = range(4)
 
 (
     # `STATE`, int64: settings …
-    RULE,  # which of equally frequent pairs goes first: a number of `ties` or `queue`
+    RULE,  # which of equally frequent pairs goes first: a number of `ties`
     MINIMUM,  # how often a pair must be seen to be merged
     FLOOR,  # how often a pair that a merge makes must be seen for it to be kept: see `session`
     LONGEST,  # together, two tokens have fewer first symbols

@@ -16,11 +16,7 @@ from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Int, Ints, i64_in, u8_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import count_of, sides
-from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
-
-BY_SCORE = len(TIES)
-GREATEST = len(TIES) + 1
-"""A rule: of equally frequent pairs first that whose left token, then whose right one, is spelled greater."""
+from tokbench_subword.training.ties import BY_SCORE, FIRST_SEEN, GREATEST, LEXICOGRAPHIC
 
 _NO_TOKEN = -1
 Entry = tuple[Int, Int, Int]

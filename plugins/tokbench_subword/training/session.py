@@ -23,10 +23,10 @@ from tokbench_subword.training.initial import fill_pairs, likely_pairs, pair_tab
 from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.merges import learn_merges
 from tokbench_subword.training.pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
-from tokbench_subword.training.queue import GREATEST, N_LISTS
+from tokbench_subword.training.queue import N_LISTS
 from tokbench_subword.training.spelling import fill_spellings
 from tokbench_subword.training.superwords import shapes_of
-from tokbench_subword.training.ties import HF, LEXICOGRAPHIC
+from tokbench_subword.training.ties import GREATEST, HF, LEXICOGRAPHIC
 
 PAUSE = 2000
 """Merges between two reports of progress."""

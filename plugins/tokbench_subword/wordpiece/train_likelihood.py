@@ -21,10 +21,11 @@ from tokbench.kernels.pointers import Block, Int, i32_in, i64_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import merge_first
 from tokbench_subword.training.pairs import count_of, find_pair, pair_key, sides
-from tokbench_subword.training.queue import BY_SCORE, before, drop_top, heap_of, push, replace_top
+from tokbench_subword.training.queue import before, drop_top, heap_of, push, replace_top
 from tokbench_subword.training.rewrite import apply, rewrite
 from tokbench_subword.training.session import Growers, MergeSession
 from tokbench_subword.training.spelling import NOT_A_TOKEN
+from tokbench_subword.training.ties import BY_SCORE
 
 
 @inline
