@@ -21,7 +21,7 @@ class TokenizerJson:
     added_tokens: tuple[AddedToken, ...] = ()
 
     def with_model(self, model: Mapping[str, Any]) -> TokenizerJson:
-        """The same document around another model."""
+        """The same around another model."""
         return replace(self, model=model)
 
 

@@ -24,7 +24,7 @@ _MOST_IDS = 1 << 21
 
 
 def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | None]) -> TokenJoiner | None:
-    """The decoder of a document for tokens by id (None: no such id); None where it does more than joining.
+    """The decoder `config` for tokens by id (None: no such id); None where it does more than joining.
 
     It does no more if each token is decoded by itself, the first one perhaps otherwise; tokens that are bytes
     may then be put together, and the whole text be stripped in the end.
@@ -72,7 +72,7 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
 
 
 class DocumentDecoder:
-    """Decodes ids by the decoder `config` of a document, for the tokenizer `name`.
+    """Decodes ids by the decoder `config` of a `tokenizer.json`, for the tokenizer `name`.
 
     It starts from what is `written` for each id below `size`. One that the vocabulary leaves out adds nothing,
     not even the space between tokens. A `joiner` that does the same may be given: one that has every id needs

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 
 class DocumentTokenizer(ABC):
-    """A tokenizer by its `document`; `_names` are the tokens by id as the vocabulary writes them, `_written` as
-    decoding starts from them.
+    """A tokenizer by its `document`, which is a `tokenizer.json`.
+
+    `_names` are the tokens by id as the vocabulary writes them, `_written` as decoding starts from them.
     """
 
     name: str
@@ -68,7 +69,7 @@ class DocumentTokenizer(ABC):
 
     @abstractmethod
     def _surround(self, document: TokenizerJson) -> None:
-        """Put another document around the model; what was made of the one before is forgotten."""
+        """Put another `tokenizer.json` around the model; what was made of the one before is forgotten."""
 
     def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> list[int]:
         """Add tokens that are matched as a whole before the model sees the text; returns their new ids.
@@ -111,11 +112,11 @@ class DocumentTokenizer(ABC):
 
     def stages(self, text: str) -> Mapping[str, Sequence[str]]:
         """What `text` has become after added tokens, normalizer and pre-tokenizer."""
-        return self._as_told.stages(text)
+        return self._as_stated.stages(text)
 
     @cached_property
-    def _as_told(self) -> Preparation:
-        """What the document says, whatever the model needs; words are not spelled in the byte alphabet."""
+    def _as_stated(self) -> Preparation:
+        """What the `tokenizer.json` says, whatever the model needs: bytes are not spelled as letters."""
         return Preparation(document=self.document, match_special=self.match_special, spelling=False)
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
