@@ -18,8 +18,8 @@ from tokbench.errors import UnknownNameError
 TIES = ("hf", "bytes", "lexicographic", "first_seen")
 HF, BYTES, LEXICOGRAPHIC, FIRST_SEEN, BY_SCORE, GREATEST = range(6)
 """The rules as kernels know them. Two belong to one way of training each: by `BY_SCORE` the pair of the highest
-score is first, then as by `hf`; by `GREATEST`, of equally frequent pairs, that whose left token, then whose right
-one, is spelled greater.
+score is first, then as by `hf`; by `GREATEST`, of equally frequent pairs, that whose left token, then whose
+right one, is spelled greater.
 """
 
 
