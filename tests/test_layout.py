@@ -52,7 +52,7 @@ PLUGIN_MAY_IMPORT = {
         ".pieces",
         ".vocabulary_files",
         ".workers.calls",
-        ".workers.shelter",
+        ".workers.parent",
     )
 }
 

@@ -186,7 +186,7 @@ class Registry:
         return self._owners[hook, name.partition(":")[0]]
 
     def in_house(self, name: str, hook: str) -> bool:
-        """Whether what `hook` gives under a name is tokbench's own, so that it needs no shelter."""
+        """Whether what `hook` gives under a name is tokbench's own, so that it may run in this process."""
         return self.host.plugins[self.owner(name, hook)].distribution == PROJECT
 
     def ask_outsiders(self) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import CorpusError, TokbenchError, Tokenizer
 from tokbench.workers.calls import Emit, Limits, NoAnswer
-from tokbench.workers.shelter import Worker, allow, stop_now
+from tokbench.workers.parent import Worker, allow, stop_now
 from tokbench_probe.shape import Budget, Course, Shape, fitted
 from tokbench_probe.streams import ProbeTexts, Streams
 

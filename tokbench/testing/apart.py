@@ -10,7 +10,7 @@ from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext
 from tokbench.testing.check import Failure, hearing
 from tokbench.workers.calls import Emit, Given, WorkerLost
-from tokbench.workers.shelter import Worker
+from tokbench.workers.parent import Worker
 
 REMEDY = "raise an exception instead: the process is not a plugin's to end, and native code must not crash."
 

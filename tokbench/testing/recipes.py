@@ -13,7 +13,7 @@ from tokbench.testing.check import Failure, begin
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Tokenizer
 from tokbench.workers.calls import Emit, Limits
-from tokbench.workers.shelter import Worker
+from tokbench.workers.parent import Worker
 
 REMEDY = "ids must depend on nothing but the text, the spec, its files and the context."
 

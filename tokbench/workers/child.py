@@ -1,6 +1,6 @@
 """The child's side of a worker process: answers requests until the parent closes the pipe.
 
-`tokbench.workers.shelter` starts it. Requests come in on stdin; replies leave on a private copy of stdout,
+`tokbench.workers.parent` starts it. Requests come in on stdin; replies leave on a private copy of stdout,
 and stdout itself is then tied to stderr, which the parent collects: whatever a tokenizer prints, from Python
 or from C, ends up there and never between two messages. A message is a pickle: only between a process and the
 child it started itself.

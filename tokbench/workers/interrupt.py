@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 
-from tokbench.workers.shelter import allow, stop_now
+from tokbench.workers.parent import allow, stop_now
 
 
 @dataclass

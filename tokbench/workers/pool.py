@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from tokbench.results.failure import TaskFailure
 from tokbench.workers.calls import NO_LIMITS, CallFailed, Emit, Given, Limits, NoAnswer, T, failure_from
-from tokbench.workers.shelter import Worker
+from tokbench.workers.parent import Worker
 
 _idle: list[Worker] = []
 _lock = threading.Lock()

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from tokbench.workers.calls import CallFailed, Limits, WorkerLost
+from tokbench.workers.parent import Worker
 from tokbench.workers.pool import borrowed, close_idle, start_ahead
-from tokbench.workers.shelter import Worker
 
 SECONDS = 0.7
 CALLED = f"""

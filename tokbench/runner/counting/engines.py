@@ -1,7 +1,7 @@
 """Engines: where tasks run. Local processes, a Dask cluster, a Ray cluster; plugins may add others.
 
 Each gives a `concurrent.futures.Executor`; scheduling is theirs. The tokenizer itself always runs in yet
-another process (see `tokbench.workers.shelter`), so the local engine needs only threads that wait.
+another process (see `tokbench.workers.parent`), so the local engine needs only threads that wait.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
-from tokbench.workers.shelter import allow, stop_now
+from tokbench.workers.parent import allow, stop_now
 
 PATIENCE = "20s"
 """How long a scheduler may take to answer."""

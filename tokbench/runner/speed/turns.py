@@ -26,7 +26,7 @@ from tokbench.runner.speed.timings import SpeedResult
 from tokbench.runner.training.candidates import Candidate
 from tokbench.workers.calls import Emit, Given, Limits, NoAnswer, T, failure_from
 from tokbench.workers.interrupt import Stop
-from tokbench.workers.shelter import Worker, thread_environment
+from tokbench.workers.parent import Worker, thread_environment
 
 
 def time_all(

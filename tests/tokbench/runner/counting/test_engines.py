@@ -25,8 +25,8 @@ from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
 from tokbench.runner.training.pretokens import count_pretokens
 from tokbench.workers.calls import WorkerLost
+from tokbench.workers.parent import allow
 from tokbench.workers.pool import attempt
-from tokbench.workers.shelter import allow
 
 SPECS = ["bytes", "chars", "maxmatch:vocab_size=400"]
 
