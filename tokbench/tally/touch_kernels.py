@@ -89,7 +89,7 @@ def touch_exact(texts: Texts, exact: Flags, words: Spans, every: MarkedBytes, fo
                         within += at > position
                         cut_graphemes += marks[at] & INSIDE_GRAPHEME
                         cut_chars += every.data[at] & 0xC0 == 0x80
-                n_many = tell(few, many, n_many, within + 1)
+                n_many = note_word(few, many, n_many, within + 1)
                 total += within + 1
                 continued += within > 0
                 doubtful = True
@@ -178,7 +178,7 @@ def touch_words(
             while ended < last and stop[ended] <= words.start[word]:
                 ended += 1
             touching = started - ended
-            n_many = tell(found.few, found.many, n_many, touching)
+            n_many = note_word(found.few, found.many, n_many, touching)
             total += touching
             continued += touching > 1
         started = ended = first_word
@@ -204,7 +204,7 @@ def touch_words(
 
 
 @inline
-def tell(few: Ints, many: Offsets, n_many: int, tokens: Int) -> int:
+def note_word(few: Ints, many: Offsets, n_many: int, tokens: Int) -> int:
     """Count a word of so many tokens in ``few[tokens]``, or append it to the `n_many` of `many`."""
     if tokens < len(few):
         few[tokens] += 1

@@ -1,6 +1,6 @@
 """Where the tokens of a text stand in it: traced back through all that prepared the text.
 
-The kernels that prepare text for encoding tell their edits (`splicing.tell`), and a place is found by going
+The kernels that prepare text for encoding note their edits (`splicing.note_edit`). A place is found by going
 through these once more, from the last to the first. As in `stretch`, new text comes from the whole of what it
 replaces, and text put in front of a character from that. In sentencepiece (`up_to_next`) a token ends where the
 next begins: what was dropped belongs to what it followed, and text put in front has an empty place. An added

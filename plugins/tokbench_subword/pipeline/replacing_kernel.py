@@ -30,8 +30,8 @@ from tokbench_subword.pipeline.splicing import (
     Writer,
     documents_of,
     finished,
+    note_edit,
     splice,
-    tell,
 )
 
 _PIECES = 64
@@ -190,5 +190,5 @@ def spell_bytes(tables: Block, batch: Block) -> np.int64:
         for place in range(offsets[0], end):
             if each[2 * np.int64(text[place]) + 1] != 0:
                 longer += 1
-                tell(batch, place, place + 1, place + 1 - offsets[0] + longer)
+                note_edit(batch, place, place + 1, place + 1 - offsets[0] + longer)
     return size

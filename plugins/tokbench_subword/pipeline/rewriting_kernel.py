@@ -8,7 +8,7 @@ from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, copy_bytes_16, i32_in, i64_in, u8_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of, tell
+from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of, note_edit
 
 (
     LENGTHS,  # uint8 (256,): how many bytes an ASCII character becomes, those of its row in SHORTS, or LOOK_UP
@@ -123,15 +123,15 @@ def _rewrite_from(
 
 
 @subroutine
-def _tell_edits(tables: Block, batch: Block) -> None:
-    """Tell of every character that now takes more or fewer bytes, and of each declined document as a whole."""
+def _note_edits(tables: Block, batch: Block) -> None:
+    """Note every character that now takes more or fewer bytes, and each declined document as a whole."""
     lengths, entries, starts = u8_in(tables, LENGTHS), i32_in(tables, ENTRIES), i32_in(tables, STARTS)
     text, offsets = u8_in(batch, splicing.TEXT), i64_in(batch, splicing.OFFSETS)
     ends, declined = i64_in(batch, splicing.OUT_OFFSETS), u8_in(batch, splicing.DECLINED)
     for document in range(i64_in(batch, splicing.NUMBERS)[splicing.N_TEXTS]):
         position, stop, size = offsets[document], offsets[document + 1], ends[document]
         if declined[document]:
-            tell(batch, position, stop, ends[document + 1])
+            note_edit(batch, position, stop, ends[document + 1])
             position = stop
         while position < stop:
             width, length = np.int64(1), np.int64(lengths[text[position]])
@@ -143,7 +143,7 @@ def _tell_edits(tables: Block, batch: Block) -> None:
                     length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
             size += length
             if length != width:
-                tell(batch, position, position + width, size)
+                note_edit(batch, position, position + width, size)
             position += width
 
 
@@ -179,5 +179,5 @@ def rewrite(tables: Block, batch: Block) -> np.int64:
         # `_first_changed` goes on into later documents: what it has copied of them is not of this one
         out_offsets[document + 1] = size - (position - stop)
     if i64_in(batch, splicing.NUMBERS)[splicing.MOST_EDITS] > 0:
-        _tell_edits(tables, batch)
+        _note_edits(tables, batch)
     return size

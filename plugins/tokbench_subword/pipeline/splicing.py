@@ -45,7 +45,7 @@ are added tokens in it (`added_matching`).
     OUT_OFFSETS,  # int64 (n + 1,), or what `added_matching` finds
     DECLINED,  # uint8 (n,): 1 for documents that the kernel leaves to plain Python; 0 before
     NUMBERS,  # int64, see below
-    EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `tell`
+    EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `note_edit`
     _N_ARRAYS,
 ) = range(8)
 """What stands where in the block of a batch."""
@@ -65,7 +65,7 @@ Batch = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 
 class Writer(ByAddress):
-    """A kernel ``write(tables, batch)``: blocks of its tables, and of a batch. It gives a size, or why not."""
+    """A kernel ``write(tables, batch)`` of blocks: gives the size of what it writes, or why it does not."""
 
     takes = (BLOCK, BLOCK)
 
@@ -134,9 +134,9 @@ def rewritten(
 def with_edits(
     batch: Batch, write: BoundWriter, *, capacity: int, most_edits: int = 0
 ) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
-    """The batch as a kernel writes it, which documents it declines, and its edits, as `tell` has them.
+    """The batch as a kernel writes it, which documents it declines, and its edits, as `note_edit` has them.
 
-    With `most_edits` 0 none are told; else all are, and if there are more, room is made for them.
+    With `most_edits` 0 none are noted; else all are, and if there are more, room is made for them.
     """
     data, offsets = batch
     texts = len(offsets) - 1
@@ -227,7 +227,7 @@ def copy_span(source: Bytes, begin: Int, end: Int, out: Bytes, size: Int) -> np.
 def splice(
     batch: Block, copied: Int, begin: Int, behind: Int, new: Bytes, first: Int, last: Int, size: Int
 ) -> np.int64:
-    """Copy the text from `copied` to `begin`, then ``new[first:last]`` for what ends at `behind`; `tell` it.
+    """Copy the text from `copied` to `begin`, then ``new[first:last]`` for what ends at `behind`; note it.
 
     Returns the new size, or `TOO_SMALL`. Up to 15 bytes more are read and written.
     """
@@ -236,13 +236,13 @@ def splice(
         return np.int64(TOO_SMALL)
     size = copy_span(u8_in(batch, TEXT), copied, begin, out, size)
     size = copy_span(new, first, last, out, size)
-    tell(batch, begin, behind, size)
+    note_edit(batch, begin, behind, size)
     return np.int64(size)
 
 
 @inline
-def tell(batch: Block, begin: Int, behind: Int, size: Int) -> None:
-    """Tell of an edit, where there is room: what `begin` to `behind` of the text has become ends at `size`."""
+def note_edit(batch: Block, begin: Int, behind: Int, size: Int) -> None:
+    """Note an edit, where there is room: what `begin` to `behind` of the text has become ends at `size`."""
     numbers = i64_in(batch, NUMBERS)
     edit = numbers[N_EDITS]
     numbers[N_EDITS] = edit + 1
@@ -255,7 +255,7 @@ def tell(batch: Block, begin: Int, behind: Int, size: Int) -> None:
 def before_edits(
     edits: Ints, edit: Int, last: Int, kept: Int, behind: Int, place: Int
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """Where a place was before edits: within what is new, where that begins. They are told from `edit` to
+    """Where a place was before edits: within what is new, where that begins. They are those from `edit` to
     `last`, and what is kept begins at `kept` now, and `behind` before; these come back for later places.
     """
     while edit < last and edits[edit + 2] <= place:

@@ -18,7 +18,7 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.character_map_kernel import rule_step, trie_root
-from tokbench_subword.pipeline.splicing import Writer, before_edits, copy_span, documents_of, tell
+from tokbench_subword.pipeline.splicing import Writer, before_edits, copy_span, documents_of, note_edit
 from tokbench_subword.pipeline.trie import longest_below, root_of
 from tokbench_subword.sentencepiece.charsmap_classes import JOINED, SPECIAL
 from tokbench_subword.sentencepiece.charsmap_search import (
@@ -104,8 +104,8 @@ def _write_spaced(
 def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64, first: np.int64) -> np.int64:
     """Normalize the text from `start` to `stop`, to be written from `first` on; returns where it ends, or -1.
 
-    -1 says that there is too little room. Whatever is not copied is told (`splicing.tell`), but not what is
-    taken away at the end of a text.
+    -1 says that there is too little room. Whatever is not copied is noted (`splicing.note_edit`), but not
+    what is taken away at the end of a text.
     """
     flags, data, out = i64_in(tables, NUMBERS)[FLAGS], u8_in(batch, splicing.TEXT), u8_in(batch, splicing.OUT)
     numbers = i64_in(batch, splicing.NUMBERS)
@@ -122,7 +122,7 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
             if after_space:
                 copied = behind_spaces(tables, data, index, stop)
                 if copied > index:
-                    tell(batch, index, copied, size)
+                    note_edit(batch, index, copied, size)
                 index = copied
             copied = index
             index, after_space = next_special(tables, data, index, stop, after_space)
@@ -137,11 +137,11 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
                 continue
             leading = False
             if index > start:
-                tell(batch, start, index, size)
+                note_edit(batch, start, index, size)
         if pending:
             out[size] = 0x20
             size, pending = size + 1, False
-            tell(batch, index, index, size)
+            note_edit(batch, index, index, size)
         if size + (end - begin) + (stop - index) + 16 > capacity:
             return np.int64(-1)
         while after_space and begin < end and source[begin] == 0x20:
@@ -149,7 +149,7 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
         if begin < end:
             size = _write_spaced(source, begin, end, out, size, escape)
             after_space = remove_extra and source[end - 1] == 0x20
-        tell(batch, index, index + taken, size)
+        note_edit(batch, index, index + taken, size)
         index += taken
     if leading:
         return first  # nothing but space
@@ -164,7 +164,7 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
             numbers[splicing.N_EDITS] = last // 3
         out[size] = 0x20
         size += 1
-        tell(batch, index, index, size)
+        note_edit(batch, index, index, size)
     return size
 
 
