@@ -102,61 +102,73 @@ class Runner:
 
     def step(self, at: Configuration, read: int) -> tuple[Configuration, Ends]:
         """The configuration behind a character of class `read`, and the ends it decides."""
-        edge = self.automaton.edge
         ends: list[End] = []
         waiting = [read]
         while waiting:
             one = waiting.pop(0)
             back = len(waiting)  # how many characters `one` is before the one just read
             state, told = self.automaton.following[at.state][one]
-            if told and at.told == _BEGINS:
-                at = at._replace(told=_EMPTY)
-            elif told:
-                if at.told != _SOME and at.open >= 0:
-                    if self._cut(at.open, MATCH):
-                        ends.append(End(back + len(at.read), self.rules.keeps(at.open)))
-                    at = at._replace(open=-1)
-                before = at.read[-1] if at.read and at.before >= 0 else at.before
-                at = at._replace(told=_SOME, read=(), before=before, behind=None)
+            if told:
+                at = self._matched(at, back, ends)
             if state != DEAD:
-                # what is dropped may end wherever the next piece might begin
-                if at.open == GAP and not self.rules.keeps_gaps and not at.read and at.told != _SOME:
-                    ends.append(End(back, False))
-                    at = at._replace(open=-1)
-                at = at._replace(state=state, told=at.told or _NONE, **self._noted(at, one, state))
-                if state in self.match_ends.sure:  # what was read will be of a match: none of it is read again
-                    if at.told != _SOME and at.open >= 0:
-                        if self._cut(at.open, MATCH):
-                            ends.append(End(back + len(at.read) - 1, self.rules.keeps(at.open)))
-                        at = at._replace(open=-1)
-                    at = at._replace(read=(one,) if at.before >= 0 else (), behind=None)
-                continue
-            if at.behind is not None:
-                since = self.match_ends.since(at.state)
-                assert since is not None  # or `_goes_on` would not have had it go on
-                ends.append(End(back, self.rules.keeps_matches, since))
-                waiting = [one, *waiting]
-                at = at.behind
-                continue
-            if at.told == _SOME:
-                if self.rules.ends_matches:
-                    ends.append(End(back + len(at.read), self.rules.keeps_matches))
-                waiting = [*at.read, one, *waiting]
-                at = self.beginning(at.before, -1 if self.rules.ends_matches else MATCH)
-                continue
-            if at.told == _EMPTY and at.open == GAP:  # not where a match has just ended: there is none again
-                ends.append(End(back + len(at.read), self.rules.keeps_gaps))
-                at = at._replace(open=-1)
-            skipped, *again = *at.read, one
-            if skipped == edge:
-                if at.open >= 0:
-                    ends.append(End(back, self.rules.keeps(at.open)))
-                break
-            if at.open >= 0 and self._cut(at.open, GAP):
-                ends.append(End(back + len(at.read), self.rules.keeps(at.open)))
-            waiting = [*again, *waiting]
-            at = self.beginning(skipped, GAP)
-        return (self.first() if read == edge else at), tuple(ends)
+                at = self._alive(at, one, state, back, ends)
+            else:
+                at, again = self._dead(at, one, back, ends)
+                waiting = [*again, *waiting]
+        return (self.first() if read == self.automaton.edge else at), tuple(ends)
+
+    def _matched(self, at: Configuration, back: int, ends: list[End]) -> Configuration:
+        """The configuration where a match has ended, `back` characters before the one just read."""
+        if at.told == _BEGINS:
+            return at._replace(told=_EMPTY)
+        at = self._cut_off(at, back + len(at.read), ends)
+        before = at.read[-1] if at.read and at.before >= 0 else at.before
+        return at._replace(told=_SOME, read=(), before=before, behind=None)
+
+    def _cut_off(self, at: Configuration, back: int, ends: list[End]) -> Configuration:
+        """Decide whether the piece before ends where a match now surely begins, `back` characters before."""
+        if at.told == _SOME or at.open < 0:
+            return at
+        if self._cut(at.open, MATCH):
+            ends.append(End(back, self.rules.keeps(at.open)))
+        return at._replace(open=-1)
+
+    def _alive(self, at: Configuration, one: int, state: int, back: int, ends: list[End]) -> Configuration:
+        """The configuration where a character of class `one` has led to a `state` that is not dead."""
+        # what is dropped may end wherever the next piece might begin
+        if at.open == GAP and not self.rules.keeps_gaps and not at.read and at.told != _SOME:
+            ends.append(End(back, False))
+            at = at._replace(open=-1)
+        at = at._replace(state=state, told=at.told or _NONE, **self._noted(at, one, state))
+        if state in self.match_ends.sure:  # what was read will be of a match: none of it is read again
+            at = self._cut_off(at, back + len(at.read) - 1, ends)
+            at = at._replace(read=(one,) if at.before >= 0 else (), behind=None)
+        return at
+
+    def _dead(
+        self, at: Configuration, one: int, back: int, ends: list[End]
+    ) -> tuple[Configuration, tuple[int, ...]]:
+        """Where the automaton dies at a character of class `one`: the next search, and what it reads again."""
+        if at.behind is not None:
+            since = self.match_ends.since(at.state)
+            assert since is not None  # or `_goes_on` would not have had it go on
+            ends.append(End(back, self.rules.keeps_matches, since))
+            return at.behind, (one,)
+        if at.told == _SOME:
+            if self.rules.ends_matches:
+                ends.append(End(back + len(at.read), self.rules.keeps_matches))
+            return self.beginning(at.before, -1 if self.rules.ends_matches else MATCH), (*at.read, one)
+        if at.told == _EMPTY and at.open == GAP:  # not where a match has just ended: there is none again
+            ends.append(End(back + len(at.read), self.rules.keeps_gaps))
+            at = at._replace(open=-1)
+        skipped, *again = *at.read, one
+        if skipped == self.automaton.edge:
+            if at.open >= 0:
+                ends.append(End(back, self.rules.keeps(at.open)))
+            return at, ()
+        if at.open >= 0 and self._cut(at.open, GAP):
+            ends.append(End(back + len(at.read), self.rules.keeps(at.open)))
+        return self.beginning(skipped, GAP), tuple(again)
 
     def _noted(self, at: Configuration, one: int, state: int) -> dict[str, Any]:
         """What is `read` and `behind` when one more class has been read, which leads to `state`."""
