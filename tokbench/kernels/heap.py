@@ -1,4 +1,4 @@
-"""A binary heap in an array, the least entry first: the queue of the merge loops."""
+"""A binary heap in an array, the least entry first: the queue of loops that merge."""
 
 from __future__ import annotations
 

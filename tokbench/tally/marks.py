@@ -76,7 +76,7 @@ def set_boundary(boundary: Words, place: np.uint64) -> None:
 
 
 @kernel
-def clear(boundary: Words, start: Int, end: Int) -> None:
+def clear_boundaries(boundary: Words, start: Int, end: Int) -> None:
     """Take out the boundaries from `start` up to `end`, both included."""
     before, after = ~(ALL << np.uint64(start & 63)), ~(ALL >> np.uint64(63 - (end & 63)))
     first, last = start >> 6, end >> 6

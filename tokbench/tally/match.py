@@ -14,7 +14,7 @@ import numpy as np
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.hashing import equal_bytes
 from tokbench.kernels.pointers import Ids, Int, Ints, Words
-from tokbench.tally.marks import clear, set_boundary
+from tokbench.tally.marks import clear_boundaries, set_boundary
 from tokbench.tally.vocabulary import EMPTY, SPLIT, UNKNOWN, UNTOLD, TokenArrays
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
             position += size
         exact = same and position == end and kinds & (UNKNOWN | UNTOLD) == 0
         # taken back: the boundaries of a document that is not exact, and those at its two ends
-        clear(boundary, start, start if exact else end)
-        clear(boundary, end, end)
+        clear_boundaries(boundary, start, start if exact else end)
+        clear_boundaries(boundary, end, end)
         found.exact[document], found.leads[document] = exact, exact and lead == 1
         found.split[document] = split
         if kinds & (UNKNOWN | EMPTY):  # as in few documents

@@ -17,7 +17,7 @@ Problem = str | None
 
 Hear = Callable[[tuple[str, str | None]], object]
 hearing: ContextVar[Hear] = ContextVar("hearing", default=lambda step: None)
-"""Called with each check's name and text before it is tried: what is heard last may end the process."""
+"""Called with each check's name and text before it is tried: where one ends the process, it was heard last."""
 
 
 def begin(check: str, text: str | None = None) -> None:
@@ -63,9 +63,9 @@ class Failure:
 
 @dataclass(slots=True)
 class Trial:
-    """One check of a tokenizer, tried on texts until one of them gets no answer in time: `late` says of which.
+    """One check of a tokenizer, tried on texts until one gets no answer in time: that failure is `late`.
 
-    A smaller one is not looked for then, since each text that hangs would be waited for.
+    A smaller text is not looked for then, since each that hangs would be waited for.
     """
 
     check: ConformanceCheck

@@ -37,13 +37,13 @@ from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.pre_tokenizers import keeps_text
 from tokbench_subword.words.cache_size import CACHE_BYTES
-from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
+from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
 
-class BpeTokenizer(OneByOne, TokenLookup, Rebuilt):
+class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
     """Encodes and decodes text with a `BpeModel` and the document that stands around it.
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added

@@ -22,7 +22,7 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import Ids, Int, Ints
-from tokbench_subword.optimal.queueing import pop, push
+from tokbench_subword.optimal.heap import pop, push
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 
 MOST_CANDIDATES = 1 << 28

@@ -18,7 +18,7 @@ from tokbench_subword.pipeline.compiled_normalizers import (
     compiled_normalizer_of,
     literal_replaced,
 )
-from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, few_of
+from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, joined_cutters
 from tokbench_subword.pipeline.pieces_kernel import prefix_pieces, write_pieces
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
 from tokbench_subword.pipeline.replacing_kernel import edges
@@ -135,7 +135,7 @@ class _CutsSoFar:
     def change(self, one: TextChange) -> None:
         """Have texts changed; what was cut before that are texts of their own by then."""
         if self.cutters:
-            self.changes.append(IntoPieces(few_of(self.cutters)))
+            self.changes.append(IntoPieces(joined_cutters(self.cutters)))
             self.cutters = []
         self.changes.append(one)
 
@@ -155,7 +155,7 @@ class _CutsSoFar:
     def mark_spaces(self, step: Mapping[str, Any], *, asks_for_first: bool) -> None:
         """What ``Metaspace`` changes: spaces become its mark, which is also put before texts by its scheme."""
         mark, scheme = str(step["replacement"]), prepend_scheme(step)
-        self.cutters = [*few_of(self.cutters)]
+        self.cutters = [*joined_cutters(self.cutters)]
         in_place = len(self.cutters) == 1 and self.cutters[0].block is not None and splits_of(step)
         if scheme == "always" and in_place and not asks_for_first:
             self.changes.append(PrefixedPieces(self.cutters.pop(), mark.encode(), space=mark != " "))
@@ -189,4 +189,4 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
         found.cutters += [cutter_of(*split) for split in splits_of(step)]
         if byte_level and (spell or number < len(steps) - 1):
             found.rewrite(type="ByteLevel")
-    return Cuts(changes=tuple(found.changes), cutters=few_of(found.cutters))
+    return Cuts(changes=tuple(found.changes), cutters=joined_cutters(found.cutters))

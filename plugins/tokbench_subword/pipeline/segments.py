@@ -120,8 +120,8 @@ class Segments:
     def among(
         self, rows: NDArray[Any], before: NDArray[np.int64], added: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """`rows`, of texts, ``before[s]`` of them up to segment s, and those of the `added` tokens, in order;
-        and how many of both there are up to each document.
+        """Rows of texts and those of `added` tokens in the order of the segments, and how many there are up to
+        each document. Of the `rows`, ``before[s]`` are of segments before s.
         """
         limits = before[self.limits]
         if not len(added):

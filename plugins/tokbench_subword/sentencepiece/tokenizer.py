@@ -27,13 +27,13 @@ from tokbench_subword.sentencepiece.tracing import steps
 from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 from tokbench_subword.unigram.path_tokens import ids_of_paths, tokens_of_path
 from tokbench_subword.words.cache_size import CACHE_BYTES
-from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
+from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class SpmTokenizer(OneByOne, Rebuilt):
+class SpmTokenizer(PreparedTokenizer, Rebuilt):
     """A sentencepiece model with ids equal to sentencepiece's (0.2.3), and everything tokbench can use.
 
     `model_type` decides the algorithm. Encoding is content only: control symbols never match in text,

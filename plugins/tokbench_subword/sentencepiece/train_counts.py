@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tokbench.counts import WordCounts
-from tokbench_subword.pipeline.patterns.cutters import cutter_of, few_of
+from tokbench_subword.pipeline.patterns.cutters import cutter_of, joined_cutters
 from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.sentencepiece.charsmap import Normalizer
 from tokbench_subword.training.counting import count_blocks, filler
@@ -30,7 +30,7 @@ def count_words(
     the order of documents. `progress` is told how many bytes have been read.
     """
     longest_first = "|".join(map(quoted, sorted(apart, key=len, reverse=True)))
-    cutters = few_of(
+    cutters = joined_cutters(
         [
             cutter_of(longest_first, "oniguruma", "Removed"),
             cutter_of(" ", "oniguruma", "MergedWithNext"),

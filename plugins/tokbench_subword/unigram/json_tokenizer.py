@@ -36,10 +36,10 @@ from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.tracing import word_steps
 from tokbench_subword.words.cache_size import CACHE_BYTES
-from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
+from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
 
 
-class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
+class JsonUnigramTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
     """A Unigram `tokenizer.json`, with ids equal to those of `tokenizers`.
 
     Encoding is content only: no template. The text of special tokens is ordinary text unless `match_special`;

@@ -25,14 +25,14 @@ from tokbench_subword.wordpiece.encoder import WordPieceEncoder, preparation_of
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
 from tokbench_subword.words.cache_size import CACHE_BYTES
-from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
+from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
+class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
     """Greedy longest match over BERT's pre-tokens; a word that cannot be built is one unknown token.
 
     Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is

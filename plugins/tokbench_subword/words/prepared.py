@@ -88,8 +88,8 @@ class PreparedEncoder(Stays):
         self.encode_utf8(*utf8_of(["1 \u00e9", self.before.example]))
 
 
-class OneByOne:
-    """How tokenizers that have a `PreparedEncoder` encode.
+class PreparedTokenizer:
+    """A tokenizer that encodes by its `PreparedEncoder`.
 
     At the first call for one text a function of compiled code takes the place of the method, where there is
     one.

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokbench.tally.marks import boundaries_from, clear, is_boundary, no_boundaries, set_boundary
+from tokbench.tally.marks import boundaries_from, clear_boundaries, is_boundary, no_boundaries, set_boundary
 
 SIZE = 400
 PLACES = st.integers(0, SIZE - 1)
@@ -25,7 +25,7 @@ def test_bits_are_where_they_were_put(puts: list[int], ends: list[int], place: i
     expected = set(puts)
     for end in ends:
         start = max(0, end - 130)
-        clear(boundary, start, end)
+        clear_boundaries(boundary, start, end)
         expected -= set(range(start, end + 1))
     assert set(np.flatnonzero(boundary_flags(boundary, SIZE)).tolist()) == expected
     assert bool(is_boundary(boundary, place)) == (place in expected)

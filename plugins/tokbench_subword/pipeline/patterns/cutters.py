@@ -191,7 +191,7 @@ def _both(first: Cutter, second: Cutter) -> Cutter | None:
         return None
 
 
-def few_of(cutters: Iterable[Cutter]) -> tuple[Cutter, ...]:
+def joined_cutters(cutters: Iterable[Cutter]) -> tuple[Cutter, ...]:
     """As few cutters as make the same cuts, each cutting what the one before it made."""
     few: list[Cutter] = []
     for cutter in cutters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, few_of
+from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, joined_cutters
 from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
 
 from tokbench.kernels.compiling import kernel
@@ -25,7 +25,7 @@ def _most_at_once(machine, text, size, starts, ends, most):
 def test_pieces_that_are_told_late_have_room(size: int) -> None:
     """What three cutters in a row have waited for is told at the end of the text, all of it at once."""
     splits = ["[^x]{4}y", "[^y]{3}x", r"[^y]{1,5}\z|[\s\S]"]
-    (cutter,) = few_of([cutter_of(split, "oniguruma") for split in splits])
+    (cutter,) = joined_cutters([cutter_of(split, "oniguruma") for split in splits])
     assert isinstance(cutter, MachineCutter)
     most, room, text = 64, np.zeros((2, 1000), np.int64), "y" * size + "aaxaaayaaxy"
     source, length = np.frombuffer(text.encode() + bytes(64), np.uint8), np.int64(len(text))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, cuts_of
 from tokbench_subword.pipeline.patterns import NAMED
-from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, few_of
+from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, joined_cutters
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 
@@ -80,7 +80,7 @@ def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> Non
 def test_few_cutters_cut_as_many(splits: list[tuple[tuple[str, str], str, bool]], texts: list[str]) -> None:
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
     many = [cutter_of(*pattern, behavior, invert) for pattern, behavior, invert in splits]
-    assert cut(Cuts(cutters=few_of(many)), texts) == cut(Cuts(cutters=tuple(many)), texts)
+    assert cut(Cuts(cutters=joined_cutters(many)), texts) == cut(Cuts(cutters=tuple(many)), texts)
 
 
 @pytest.mark.parametrize("name", ["three splits", "three splits, the last told late", "words and digits"])

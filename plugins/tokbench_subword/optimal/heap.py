@@ -1,4 +1,4 @@
-"""A binary heap for kernels: entries of two whole numbers, the highest value first, of equals the lowest tie.
+"""A binary heap of entries in two arrays: the highest value first, of equals the lowest tie.
 
 Entries do not change: a caller that finds the first one out of date takes it out, and puts the true one in.
 """
