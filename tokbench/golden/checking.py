@@ -68,10 +68,7 @@ def by_command(command: str, *, timeout: float) -> Implementation:
         given = "".join(json.dumps(text) + "\n" for text in texts)
         try:
             done = subprocess.run(
-                shlex.split(command),
-                input=given.encode(),
-                capture_output=True,
-                timeout=timeout,
+                shlex.split(command), input=given.encode(), capture_output=True, timeout=timeout
             )
         except (OSError, ValueError) as error:
             raise SpecError(f"--command {command}: cannot be run ({reason(error)})") from error

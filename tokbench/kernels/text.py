@@ -18,15 +18,7 @@ from numpy.typing import NDArray
 from tokbench.arguments import plain_text
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import ask_for, in_kernels, is_text, item, list_size, string_at
-from tokbench.kernels.characters import (
-    RUN,
-    character_at,
-    copy_ascii,
-    is_ascii,
-    put_ascii,
-    put_run,
-    width,
-)
+from tokbench.kernels.characters import RUN, character_at, copy_ascii, is_ascii, put_ascii, put_run, width
 from tokbench.kernels.compiling import inline, object_kernel, subroutine
 from tokbench.kernels.lanes import COMPRESSES
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer

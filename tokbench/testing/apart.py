@@ -42,10 +42,7 @@ def failures_apart(
 
 
 def _found(
-    emit: Emit,
-    context: LoadContext,
-    find: Callable[[Registry, *Given], list[Failure]],
-    given: tuple[*Given],
+    emit: Emit, context: LoadContext, find: Callable[[Registry, *Given], list[Failure]], given: tuple[*Given]
 ) -> list[Failure] | TokbenchError:
     registry = registry_of(context)
     hearing.set(emit)

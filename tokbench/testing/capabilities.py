@@ -28,8 +28,7 @@ from tokbench.wording import counted
 
 
 @ConformanceCheck.of(
-    "batch",
-    "encode_batch must give, in a TokenBatch (TokenBatch.of makes one), what encode gives for each.",
+    "batch", "encode_batch must give, in a TokenBatch (TokenBatch.of makes one), what encode gives for each."
 )
 def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, BatchEncoder):

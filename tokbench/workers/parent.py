@@ -26,17 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.wording import data_size
-from tokbench.workers.calls import (
-    NO_LIMITS,
-    Begun,
-    CallFailed,
-    Compiling,
-    Emit,
-    Given,
-    Limits,
-    T,
-    WorkerLost,
-)
+from tokbench.workers.calls import NO_LIMITS, Begun, CallFailed, Compiling, Emit, Given, Limits, T, WorkerLost
 from tokbench.workers.child import receive, send
 from tokbench.workers.memory import KEEP_MEMORY
 

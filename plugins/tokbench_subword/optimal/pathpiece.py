@@ -36,11 +36,7 @@ def first_tokens(
     In the order in which BPE makes them; none has a NUL byte, which no trie takes.
     """
     learned = learn(
-        words,
-        vocab_size=max(size, 256),
-        pattern=Pattern("none"),
-        max_token_length=longest + 1,
-        workers=workers,
+        words, vocab_size=max(size, 256), pattern=Pattern("none"), max_token_length=longest + 1, workers=workers
     )
     made = learned.model(max(size, 256)).vocabulary[256:]
     return [token for token in made if b"\0" not in token and token not in forbidden]

@@ -13,18 +13,7 @@ import numpy as np
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.hashing import equal_bytes
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Int,
-    Ints,
-    Keys,
-    i64_in,
-    keep,
-    load_u64,
-    u8_in,
-    u32_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Int, Ints, Keys, i64_in, keep, load_u64, u8_in, u32_in
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import normal_form_tables as at
 from tokbench_subword.pipeline.normal_form_runs import (

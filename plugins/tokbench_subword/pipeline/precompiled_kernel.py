@@ -14,17 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import (
-    PADDING,
-    Block,
-    Bytes,
-    Ids,
-    Int,
-    i32_in,
-    i64_in,
-    u8_in,
-    u32_in,
-)
+from tokbench.kernels.pointers import PADDING, Block, Bytes, Ids, Int, i32_in, i64_in, u8_in, u32_in
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import character_before, code_point, widths_by_first_byte
 from tokbench_subword.pipeline import splicing

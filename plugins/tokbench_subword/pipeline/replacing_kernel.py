@@ -25,14 +25,7 @@ from tokbench.kernels.unicode_classes import white_space
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
-from tokbench_subword.pipeline.splicing import (
-    BoundWriter,
-    Writer,
-    documents_of,
-    finished,
-    note_edit,
-    splice,
-)
+from tokbench_subword.pipeline.splicing import BoundWriter, Writer, documents_of, finished, note_edit, splice
 
 _PIECES = 64
 """Pieces that are found at a time."""

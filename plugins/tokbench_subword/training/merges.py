@@ -13,14 +13,7 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, i32_in, i64_in, u8_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import find_pair, first_standing, sides, take_runs
-from tokbench_subword.training.queue import (
-    call_waiting,
-    drop_top,
-    enqueue,
-    heap_of,
-    queue_again,
-    room_to_queue,
-)
+from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, heap_of, queue_again, room_to_queue
 from tokbench_subword.training.rewrite import apply, rewrite, take_positions
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 from tokbench_subword.training.ties import FIRST_SEEN, GREATEST, HF, LEXICOGRAPHIC

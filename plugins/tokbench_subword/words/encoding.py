@@ -30,18 +30,7 @@ from tokbench.kernels.calls import (
     string_at,
 )
 from tokbench.kernels.compiling import kernel, subroutine
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Ids,
-    Int,
-    Ints,
-    i32_in,
-    i64_in,
-    pointer,
-    u8_in,
-    u64_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i32_in, i64_in, pointer, u8_in, u64_in
 from tokbench.kernels.text import write_text
 from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
 from tokbench_subword.pipeline.patterns.simd_cutting import cut_units
@@ -59,16 +48,7 @@ from tokbench_subword.pipeline.splicing import (
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.layout import GROUP
 from tokbench_subword.words.searching import search_at
-from tokbench_subword.words.slots import (
-    SHIFT,
-    SLOTS,
-    STATE,
-    WHOLE,
-    grow_if_full,
-    note_key,
-    recall,
-    remember,
-)
+from tokbench_subword.words.slots import SHIFT, SLOTS, STATE, WHOLE, grow_if_full, note_key, recall, remember
 
 
 @subroutine

@@ -152,15 +152,7 @@ def _recall_outside(words: Block, slot: Int, text: Bytes, start: Int, out: Ids, 
 
 @inline
 def recall(
-    words: Block,
-    slots: Words,
-    state: Ints,
-    keys: Words,
-    k: Int,
-    text: Bytes,
-    start: Int,
-    out: Ids,
-    o: Int,
+    words: Block, slots: Words, state: Ints, keys: Words, k: Int, text: Bytes, start: Int, out: Ids, o: Int
 ) -> np.int64:
     """Copy the ids of the word whose key is number `k` of those noted; return the new end of `out`, or -1 for a
     word that is not held. `SPARE_IDS` ids past that end may be written.

@@ -20,15 +20,7 @@ from tokbench.kernels.pointers import Bytes, Int, Ints, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.patterns.automaton import Automaton, Builder, classes_of, endings_of
-from tokbench_subword.pipeline.patterns.tree import (
-    Far,
-    InOrder,
-    Look,
-    Node,
-    NotExpressible,
-    all_of,
-    with_parts,
-)
+from tokbench_subword.pipeline.patterns.tree import Far, InOrder, Look, Node, NotExpressible, all_of, with_parts
 
 _MOST_LABELS = 120
 """So many that each is a byte of ASCII."""

@@ -14,13 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tokbench.kernels.unicode_classes import (
-    CATEGORIES,
-    N_CODE_POINTS,
-    general_categories,
-    moved,
-    white_space,
-)
+from tokbench.kernels.unicode_classes import CATEGORIES, N_CODE_POINTS, general_categories, moved, white_space
 
 
 @dataclass(frozen=True, slots=True, eq=False)
