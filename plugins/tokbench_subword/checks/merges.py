@@ -12,7 +12,7 @@ from tokbench import Check, Finding
 _LONGEST = 256
 
 
-def _pairs(subject: Any) -> tuple[list[tuple[str, str]], str] | str:
+def _merges_of(subject: Any) -> tuple[list[tuple[str, str]], str] | str:
     """The merges in their order and the prefix of continuing tokens; a text says why there are none."""
     if subject.document is not None:
         stated = subject.document["model"]
@@ -63,7 +63,7 @@ def applies(
 )
 def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
     """Merges that can never apply: earlier ones have joined their parts otherwise."""
-    found = _pairs(subject)
+    found = _merges_of(subject)
     if isinstance(found, str):
         return Finding.unchecked(found)
     pairs, prefix = found
@@ -95,9 +95,9 @@ def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
     "read the same file.",
     bounds={"fail": 0},
 )
-def twice(subject: Any, bounds: Mapping[str, float]) -> Finding:
+def duplicates(subject: Any, bounds: Mapping[str, float]) -> Finding:
     """Merges that are there more than once."""
-    found = _pairs(subject)
+    found = _merges_of(subject)
     if isinstance(found, str):
         return Finding.unchecked(found)
     again = [pair for pair, count in Counter(found[0]).items() if count > 1]
@@ -105,4 +105,4 @@ def twice(subject: Any, bounds: Mapping[str, float]) -> Finding:
     return Finding.judged(examples, bounds, of="merges there more than once")
 
 
-CHECKS = (never_apply, twice)
+CHECKS = (never_apply, duplicates)

@@ -51,11 +51,7 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
         first = any(step["type"] in _OTHERWISE_FIRST for step in alone)
         begins = [decode([text])[0] for text in texts] if first else usual
     matches = {index: match for index, text in enumerate(usual) if fallback and (match := BYTE.match(text))}
-    otherwise = fallback and begins is not usual
-    if otherwise and any(
-        one != other and (BYTE.match(one) or BYTE.match(other))
-        for one, other in zip(begins, usual, strict=True)
-    ):  # a byte at the beginning, and letters elsewhere, or the other way round
+    if fallback and begins is not usual and _byte_at_one_place(begins, usual):
         return None
     finish = decoder_of({"type": "Sequence", "decoders": strips}) if strips else None
     try:
@@ -69,6 +65,12 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
         )
     except UnicodeEncodeError:  # a token with half of a surrogate pair
         return None
+
+
+def _byte_at_one_place(begins: Sequence[str], usual: Sequence[str]) -> bool:
+    """Whether some token is a byte at the beginning of a text and letters elsewhere, or the other way round."""
+    pairs = zip(begins, usual, strict=True)
+    return any(one != other and (BYTE.match(one) or BYTE.match(other)) for one, other in pairs)
 
 
 class DocumentDecoder:

@@ -139,7 +139,9 @@ def test_a_megabyte_without_an_end_takes_one_pass() -> None:
 
 @pytest.mark.long
 def test_real_text(test_data: Path) -> None:
-    for path in sorted((test_data / "corpora" / "novels").glob("*_*.txt")):
+    novels = sorted((test_data / "corpora" / "novels").glob("*_*.txt"))
+    assert novels
+    for path in novels:
         text = path.read_text(encoding="utf-8")[20_000:26_000]
         for source, dialect in PATTERNS.values():
             spans = cutter_of(source, dialect, "Removed", True).spans(text.encode())
