@@ -39,7 +39,7 @@ def _behind_plain(
     """
     removes = numbers[FLAGS] & REMOVE_EXTRA != 0
     while index < stop:
-        inside = ALL >> np.uint64(WINDOW - min(WINDOW, stop - index))
+        inside = ALL >> np.uint64(max(np.int64(0), index + WINDOW - stop))
         beyond, spaces = in_range_64(data, index, 0, 0x80, 0x80), in_range_64(data, index, 0, 0x20, 1)
         plain = ZERO
         for k in range(ROWS, ROWS + 2 * N_ROWS, 2):
