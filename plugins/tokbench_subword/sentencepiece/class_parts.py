@@ -69,7 +69,10 @@ def of_camembert(pieces: Pieces, config: Config) -> Pieces:
 
 def of_nllb(pieces: Pieces, config: Config) -> Pieces:
     """Fairseq's four tokens in front, and none behind."""
-    return list(dict(of_fairseq([], config)[:-1] + pieces).items())
+    front = of_fairseq([], config)[:-1]
+    if len({*front}) < len(front):
+        raise TokenizerError(f"tokenizer_config.json: one token has two places: {[text for text, _ in front]}")
+    return list(dict(front + pieces).items())
 
 
 def of_pegasus(pieces: Pieces, config: Config) -> Pieces:
@@ -225,7 +228,8 @@ def of_deberta_words(config: Config) -> tuple[Steps, Steps]:
 
 def of_llama_words(config: Config) -> tuple[Steps, Steps]:
     """The whole text as one word."""
-    prefix = config.get("add_prefix_space") in (True, None)
+    stated = config.get("add_prefix_space")
+    prefix = stated is None or bool(stated)
     scheme = "always" if config.get("legacy", False) else "first"
     decoding = [SPACES_BACK, *BYTES_JOINED, *([FIRST_OFF] if prefix else [])]
     return [metaspace(scheme if prefix else "never", split=False)], decoding

@@ -60,6 +60,7 @@ CLASSES: Mapping[str, ModelClass] = {
         special={**_OF_ROBERTA, "mask_token": _MASK},
         pieces=parts.of_camembert,
         unk_id=3,
+        unk_by_name=True,
         cut=parts.between_spaces,
     ),
     "MBart": ModelClass(

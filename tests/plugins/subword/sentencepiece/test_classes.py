@@ -104,6 +104,7 @@ def test_user_defined_symbols_are_added_tokens_of_a_class(tmp_path: Path, test_d
     [
         ("XLMRoberta", {"additional_special_tokens": ["<new>", "the"], "mask_token": "[M]", "pad_token": None}),
         ("XLMRoberta", {"mask_token": {"__type": "AddedToken", **MASK}, "add_prefix_space": False}),
+        ("Camembert", {"pad_token": "<unk>"}),
         ("T5", {"extra_ids": 0}),
         ("T5", {"extra_ids": 2, "additional_special_tokens": ["<extra_id_0>", "<extra_id_1>"]}),
         ("XLNet", {"do_lower_case": True, "keep_accents": True}),
@@ -122,6 +123,7 @@ def test_settings_of_the_configuration_are_followed(model: Path, of_class: str, 
     [
         ("Llama", {"legacy": True}),
         ("Llama", {"add_prefix_space": False}),
+        ("Llama", {"add_prefix_space": 1}),
         ("Nllb", {"additional_special_tokens": ["eng_Latn", "<new>"], "src_lang": "eng_Latn"}),
         (
             "TokenizersBackend",
@@ -205,6 +207,13 @@ def test_what_cannot_be_followed_is_refused(model: Path, files: dict[str, Any], 
     write(model.parent, **files)
     with pytest.raises(TokenizerError, match=said):
         tokbench.load(f"unigram:{model.parent}")
+
+
+@pytest.mark.parametrize("model", [BPE], indirect=True)
+def test_tokens_that_share_a_place_are_refused(model: Path) -> None:
+    write(model.parent, tokenizer_config=named("Nllb", eos_token="<s>"))
+    with pytest.raises(TokenizerError, match="one token has two places"):
+        tokbench.load(f"bpe:{model.parent}")
 
 
 def test_what_a_class_makes_is_saved_and_copied_with_it(model: Path, tmp_path: Path) -> None:
