@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from tokbench.corpora import blocks
@@ -16,7 +16,7 @@ from tokbench.corpora.storage import StoredFile, chunks
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import LoadContext, Spec
-from tokbench.wording import counted
+from tokbench.wording import all_of_whom, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,19 @@ def load_parallel(spec: Spec, context: LoadContext) -> Dataset:
         wanted=lambda name: text_language(name) != UNKNOWN and not name.endswith((".conllu", ".json")),
         describe="files named by language, such as eng_Latn.txt",
     )
-    return ParallelDataset(str(spec), _one_each(paths, spec), aligned(spec))
+    note = "" if spec.get("languages") else _left_alone(folder, paths, spec)
+    return ParallelDataset(str(spec), _one_each(paths, spec), aligned(spec), note=note)
+
+
+def _left_alone(folder: str, paths: Sequence[str], spec: Spec) -> str:
+    """What to say of files that end as those that are read, and have no language in their names."""
+    endings = tuple({PurePath(bare_name(path)).suffix.lower() for path in paths})
+    others = [bare_name(path) for path in find_files(folder, endings) if path not in paths]
+    if not others:
+        return ""
+    whose = "its name" if len(others) == 1 else "their names"
+    left = all_of_whom(others, "is", "are")
+    return f"{spec}: {left} left alone, since no language such as eng_Latn stands in {whose}"
 
 
 def load_flores(spec: Spec, context: LoadContext) -> Dataset:

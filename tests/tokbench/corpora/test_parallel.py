@@ -33,6 +33,21 @@ def test_lines_are_numbered_and_blank_ones_kept(tmp_path, load, read):
     assert [(d.line, d.text) for d in read(dataset, "eng_Latn")] == [(0, "one"), (1, ""), (2, "three")]
 
 
+def test_files_like_those_of_languages_that_are_left_alone_are_told_of(tmp_path, load):
+    """One whose name was misspelt was missing from every figure, and nothing said so."""
+    folder = write(tmp_path, {"eng_Latn.txt": "one\n", "deu_Latin.txt": "eins\n", "notes.md": "x"})
+    said = "deu_Latin.txt is left alone, since no language such as eng_Latn stands in its name"
+    assert load(f"parallel:{folder}").note == f"parallel:{folder}: {said}"
+    assert not load(f"parallel:{folder},languages=eng_Latn").note, "nothing else was asked for"
+    write(tmp_path, {"french.txt.gz": ""})
+    assert "deu_Latin.txt and french.txt are left alone" in load(f"parallel:{folder}").note
+    for name in ("deu_Latin.txt", "french.txt.gz"):
+        (folder / name).unlink()
+    assert not load(f"parallel:{folder}").note
+    (folder / "eng_Latn.txt").rename(folder / "eng_Latn.TXT")
+    assert not load(f"parallel:{folder}").note
+
+
 @pytest.mark.parametrize(
     ("eng", "deu", "lines", "told"),
     [
