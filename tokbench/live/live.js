@@ -111,6 +111,7 @@
       const differs = first && result.sequence && result !== first ? different(result, first, bytes) : null;
       row.fill = () => {
         TokenView.fill(row.text, result.spans ?? [], result.sequence ?? [], differs);
+        row.detail.textContent = ""; // it told of a token that is gone
         row.ids.textContent = row.ids.hidden ? "" : row.idsOf().join(" ");
       };
       if (row.inSight) fillNow(row);
@@ -204,9 +205,9 @@
         button.addEventListener("click", () => openSteps(each));
         who.append(button);
       }
-      const detail = make("p", { className: "detail" });
-      detail.setAttribute("aria-live", "polite");
-      const view = make("div", { className: "view tokens" }, who, make("div", {}, row.error, row.text, row.ids, detail));
+      row.detail = make("p", { className: "detail" });
+      row.detail.setAttribute("aria-live", "polite");
+      const view = make("div", { className: "view tokens" }, who, make("div", {}, row.error, row.text, row.ids, row.detail));
       TokenView.watch(view);
       row.view = view;
       at("views").append(view);

@@ -150,11 +150,13 @@ def test_where_they_cut_differently_can_be_marked(page: Any) -> None:
 
 def test_nothing_of_an_earlier_text_stands_beside_an_error(page: Any) -> None:
     type_in(page, "abcd")
+    page.locator(".view .text span").nth(1).hover()
     page.route("**/api/encode", lambda route: route.fulfill(status=400, json={"error": "no such thing"}))
     page.fill("#text", "ab")
     page.locator("#message", has_text="no such thing").wait_for()
     assert page.locator("#figures tbody tr").nth(0).locator("td").all_inner_texts() == ["–", "–", "", "–"]
     assert page.locator(".view .text span").count() == 0
+    assert "".join(page.locator(".view .detail").all_text_contents()) == ""
     assert page.locator("#size").inner_text() == ""
     page.complaints.clear()  # Chromium says that the answer was 400
 
