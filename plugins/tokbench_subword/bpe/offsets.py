@@ -19,7 +19,7 @@ from tokbench_subword.bpe.dropout import merged_symbols
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.pipeline.origins import Located, located, walked
+from tokbench_subword.pipeline.origins import Located, located, token_places
 from tokbench_subword.pipeline.patterns.cutters import cut_in_turn, units_of
 
 _VARIES = -1
@@ -45,7 +45,7 @@ class BpeOffsets:
         if not cutters:
             places = self._of_words(batch, data, units)
         else:
-            places, told = walked(batch, self._sizes_anywhere, units)
+            places, told = token_places(batch, self._sizes_anywhere, units)
             if not told.all():  # where words do not cover a text, or tokens vary in size
                 words, _ = cut_in_turn(cutters, data, units[~told])
                 _, places[np.repeat(~told, batch.lengths())] = self._locate(data, words)
@@ -68,7 +68,7 @@ class BpeOffsets:
         self, batch: TokenBatch, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The same, where the ids of each word are known."""
-        places, told = walked(batch, self._sizes, words)
+        places, told = token_places(batch, self._sizes, words)
         counts = batch.lengths()
         if self.model.whole_tokens:  # a word that is one token as it is written
             alone = np.flatnonzero(counts == 1)

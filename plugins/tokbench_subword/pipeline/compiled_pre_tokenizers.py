@@ -39,7 +39,7 @@ class IntoPieces:
     @property
     def writers(self) -> tuple[BoundWriter, ...] | None:
         """The kernels that do the same to texts without added tokens; None where that takes more."""
-        return cutting(self.cutters)
+        return piece_writers(self.cutters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Cuts:
         return any(isinstance(change, Prefixed) and change.only_first for change in self.changes)
 
 
-def cutting(cutters: Sequence[Cutter]) -> tuple[BoundWriter, ...] | None:
+def piece_writers(cutters: Sequence[Cutter]) -> tuple[BoundWriter, ...] | None:
     """The kernels that make each piece a text of its own; None where a cutter has none."""
     if any(cutter.block is None for cutter in cutters):
         return None

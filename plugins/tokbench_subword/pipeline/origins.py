@@ -131,20 +131,20 @@ def located(pipeline: Prepares, texts: Sequence[str], *, up_to_next: bool = Fals
     return found
 
 
-def walked(
+def token_places(
     batch: TokenBatch, sizes: NDArray[np.int64], units: NDArray[np.int64], *, prefix: int = 0
 ) -> tuple[Places, NDArray[np.bool_]]:
-    """Where the tokens of texts begin and end, and for which texts that could be told; see `_walk`."""
-    places, told = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
-    _walk(batch.ids, batch.offsets, sizes, prefix, units, places, told)
-    return places, told
+    """Where the tokens of texts begin and end, and for which texts that is known; see `_place_tokens`."""
+    places, known = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
+    _place_tokens(batch.ids, batch.offsets, sizes, prefix, units, places, known)
+    return places, known
 
 
 @kernel
-def _walk(
-    ids: Ids, ends: Ints, sizes: Ints, prefix: Int, units: Ints, places: Ints, walked: NDArray[np.bool_]
+def _place_tokens(
+    ids: Ids, ends: Ints, sizes: Ints, prefix: Int, units: Ints, places: Ints, placed: NDArray[np.bool_]
 ) -> None:
-    """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
+    """Write where the tokens of texts begin and end; ``placed[t]`` says whether those of text t are known.
 
     Text t begins and ends as ``units[t]`` says, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands
     for ``sizes[id]`` bytes, or -1 where that varies; behind the first one of a text, for `prefix` less.
@@ -157,7 +157,7 @@ def _walk(
             places[token, 0] = at
             at += length if known else 0
             places[token, 1] = at
-        walked[t] = known and at == end
+        placed[t] = known and at == end
 
 
 @kernel

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.pointers import block
 from tokbench_subword.bpe.merging import scratch
-from tokbench_subword.pipeline.origins import walked
+from tokbench_subword.pipeline.origins import token_places
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import SearchForms, locate_units
@@ -113,7 +113,7 @@ class PathEncoder(WordEncoder):
         if not self._cutters:
             return self.locate_words(data, units)
         batch = self.encode_utf8(data, offsets)
-        places, told = walked(batch, self._sizes, units)
+        places, told = token_places(batch, self._sizes, units)
         if not told.all():
             words, _ = cut_in_turn(self._cutters, data, units[~told])
             _, places[np.repeat(~told, batch.lengths())] = self.locate_words(data, words)

@@ -14,7 +14,7 @@ from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u64_in
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.document import steps_of
-from tokbench_subword.pipeline.origins import walked
+from tokbench_subword.pipeline.origins import token_places
 from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.trie import BASE_SHIFT, build_trie, longest_below, root_of, unit_of
@@ -96,7 +96,7 @@ class WordPieceEncoder(WordEncoder):
         The tokens of a word take its bytes one after another, as they are written; see `preparation.Locate`.
         """
         batch = self.encode_pretokens(data, words)
-        places, told = walked(batch, self._sizes, words, prefix=_size(self._model.prefix))
+        places, told = token_places(batch, self._sizes, words, prefix=_size(self._model.prefix))
         places[batch.offsets[:-1][~told]] = words[~told]  # unknown as a whole
         return batch, places
 

@@ -19,7 +19,7 @@ from tokbench.kernels.calls import address, callable_of, prepare
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import frozen
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.compiled_pre_tokenizers import cutting
+from tokbench_subword.pipeline.compiled_pre_tokenizers import piece_writers
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.words import layout as at
@@ -81,7 +81,7 @@ class WordEncoder(Stays):
         cannot encode, above all those that are not short, they leave to `longer`, two functions that do the
         same. None where a cutter is no kernel.
         """
-        before = cutting(self._beforehand)
+        before = piece_writers(self._beforehand)
         if before is None:
             return None
         work = self._new([*writers, *before])
