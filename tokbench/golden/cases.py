@@ -34,7 +34,7 @@ class Case(NamedTuple):
     text: str
 
 
-def detailed(added: Sequence[str] = ()) -> list[Case]:
+def detailed(added: Sequence[str]) -> list[Case]:
     """The texts that are given with ids, bytes, places and stages. `added` are strings matched whole."""
     cases = [Case(rule, text) for rule, texts in RULE_TEXTS.items() for text in texts]
     cases += [Case("languages and round trips", text) for text in ROUND_TRIPS]

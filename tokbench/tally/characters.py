@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.kernels.pointers import Keys
-
-CODE_POINTS = 0x110000
 
 
 class Grapheme(IntEnum):
@@ -122,12 +122,12 @@ IDEOGRAPH = int(
 class Characters:
     """The properties of the code points met so far: ``word | grapheme << 5 | kind << 10``, 0 if not met.
 
-    `properties` is uint16 of shape ``(CODE_POINTS,)``. Whatever is in ASCII is there from the start, and so are
+    `properties` is uint16 of shape ``(0x110000,)``. Whatever is in ASCII is there from the start, and so are
     Chinese characters, of which one text may have thousands.
     """
 
     def __init__(self) -> None:
-        self.properties: NDArray[np.uint16] = np.zeros(CODE_POINTS, np.uint16)
+        self.properties: NDArray[np.uint16] = np.zeros(N_CODE_POINTS, np.uint16)
         self.know(np.arange(128, dtype=np.uint32))
         for block in IDEOGRAPHS:
             self.properties[block.start : block.stop] = IDEOGRAPH

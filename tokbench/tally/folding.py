@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tokbench.kernels.pointers import Bytes, Ids, Ints, frozen
-from tokbench.tally.characters import CODE_POINTS
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.tally.normal_forms import is_diacritic
 from tokbench.tally.vocabulary import TokenTable
 
@@ -110,7 +110,7 @@ class FoldedCharacters(FoldTable):
     """
 
     def __init__(self, degree: Degree) -> None:
-        super().__init__(CODE_POINTS)
+        super().__init__(N_CODE_POINTS)
         self._degree = degree
         self.growth = 1
 

@@ -111,7 +111,7 @@ def _charge(
             end = start
 
 
-def charges(tokens: Sequence[bytes], words: WordCounts, workers: int = 1) -> NDArray[np.int64]:
+def charges(tokens: Sequence[bytes], words: WordCounts, workers: int) -> NDArray[np.int64]:
     """What each token is worth on some words, int64 ``(n,)``: 0 if it is unused or its loss costs none.
 
     `tokens` are those of two bytes and more, beside which every byte is a token; none has a NUL byte.

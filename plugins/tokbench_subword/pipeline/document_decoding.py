@@ -88,7 +88,7 @@ class DocumentDecoder:
         size: int,
         *,
         name: str,
-        joiner: TokenJoiner | None = None,
+        joiner: TokenJoiner | None,
     ) -> None:
         self._written, self._size, self._name = written, size, name
         self._decode = decoder_of(config)

@@ -43,7 +43,7 @@ def table_bits(n_pairs: int) -> int:
     return max(10, (8 * n_pairs // 5).bit_length())
 
 
-def fill_pairs(work: MergeWorkspace, workers: int, *, room: int = 0) -> None:
+def fill_pairs(work: MergeWorkspace, workers: int, *, room: int) -> None:
     """Set `PAIRS` and `RUNS` for the cells of a training, with room for so many pairs at least."""
     n_cells = len(work[at.CELLS]) // 2
     limits = [(n_cells - 1) * part // workers for part in range(workers + 1)]
