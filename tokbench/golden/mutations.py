@@ -42,7 +42,7 @@ def score(
 
     `open_file` loads a `tokenizer.json`, by whatever library; it must agree with the pack to begin with.
     """
-    told, missed, without, refused = 0, [], [], []
+    found: dict[str, list[str]] = {outcome: [] for outcome in ("told", "missed", "without", "refused")}
     with TemporaryDirectory(prefix="tokbench-golden-") as folder:
         file = Path(folder) / "tokenizer.json"
 
@@ -57,24 +57,26 @@ def score(
         for number, (name, one) in enumerate(mutants(content, drawn=drawn), 1):
             tell(1 - 1 / (1 + number / 20), f"change {number}: {name[:40]}")  # how many there are is not known
             try:
-                mutant = opened(one)
-                if not agrees(pack, mutant):
-                    told += 1
-                elif encode_batch(mutant, other_text).to_lists() == fixed:
-                    without.append(name)
-                else:
-                    missed.append(name)
+                found[_outcome(pack, opened(one), other_text, fixed)].append(name)
             except TokbenchError:
-                refused.append(name)
+                found["refused"].append(name)
+    told, missed = len(found["told"]), found["missed"]
     tried = told + len(missed)
     return {
         "score": round(told / tried, 4) if tried else None,
         "told": told,
         "tried": tried,
         "missed": missed,
-        "without_effect_on_other_text": without,
-        "refused_by_the_library": refused,
+        "without_effect_on_other_text": found["without"],
+        "refused_by_the_library": found["refused"],
     }
+
+
+def _outcome(pack: Pack, mutant: Tokenizer, other_text: Sequence[str], fixed: list[list[int]]) -> str:
+    """Whether a pack has ``told`` a changed tokenizer or ``missed`` it, or it is one ``without`` effect."""
+    if not agrees(pack, mutant):
+        return "told"
+    return "without" if encode_batch(mutant, other_text).to_lists() == fixed else "missed"
 
 
 def agrees(pack: Pack, tokenizer: Tokenizer) -> bool:
