@@ -18,9 +18,9 @@ from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import NONE, token_id
 from tokbench_subword.words.layout import WORDS
-from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, quicker_in_parts, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
-from tokbench_subword.words.searching import Search, quicker_in_parts, search_at
+from tokbench_subword.words.searching import Search, search_at
 from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 

@@ -39,9 +39,9 @@ from tokbench_subword.unigram.emitting import (
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORDS
-from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, quicker_in_parts, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
-from tokbench_subword.words.searching import DocumentSearch, Search, quicker_in_parts
+from tokbench_subword.words.searching import DocumentSearch, Search
 from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
