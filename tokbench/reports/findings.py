@@ -206,9 +206,12 @@ def _premiums(run: Run, dataset: str) -> str:
     times, language = most(str(fairest))
     reference = reference_of(run, dataset, table[fairest]) or "the reference language"
     said = f"{labels[fairest]} needs up to {times} as many tokens for {language} as for {reference}"
+    if language == reference:
+        said = f"{labels[fairest]} needs for no language more tokens than for {reference}"
     if hardest != fairest:
+        as_many = " as many" if language == reference else ""
         times, language = most(str(hardest))
-        said += f"; {labels[hardest]} up to {times}, for {language}"
+        said += f"; {labels[hardest]} up to {times}{as_many}, for {language}"
     return said
 
 

@@ -67,6 +67,17 @@ def test_the_highest_premium_is_told_with_its_interval(made_up_run) -> None:
     assert f"needs up to {cell.value:.2f} times (95 % interval {cell.low:.2f}–{cell.high:.2f})" in said.sentence
 
 
+def test_a_reference_that_costs_most_is_not_compared_with_itself(made_up_run) -> None:
+    """It read "up to 1.00 times as many tokens for hin_Deva Hindi as for hin_Deva Hindi"."""
+    run = made_up_run(10, 3)
+    one = run.frame.eval("metric == 'premium' and tokenizer == @run.tokenizers[0]")
+    run.frame.loc[one, ["value", "ci_low", "ci_high"]] = [0.5, 0.4, 0.6]
+    run.frame.loc[one & (run.frame["language"] == "eng_Latn"), ["value", "ci_low", "ci_high"]] = 1.0
+    said = fairness(run).sentence.replace(run_labels(run)[run.tokenizers[0]], "it")
+    assert said.startswith("For the same text, it needs for no language more tokens than for eng_Latn English;")
+    assert re.search(r"; .* up to [\d.]+ times \(95 % interval [\d.–]+\) as many, for ", said)
+
+
 def test_every_parallel_dataset_is_told_of(made_up_run) -> None:
     run = made_up_run(10, 3)
     more = run.frame[run.frame["dataset"] == "bundled:parallel"].assign(dataset="parallel:devtest")
