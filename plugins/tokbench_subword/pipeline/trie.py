@@ -157,8 +157,10 @@ def _build(
                 fits = slot >= _SPREAD and units[slot] == np.uint64(EMPTY)
             if not fits:
                 base, tries = base + 1, tries + 1
-                if tries == 2048:  # a crowded start is not searched again: its holes stay free
-                    first_free += 512
+                # a crowded start is not searched again: its holes stay free. After 2048 tries, building would
+                # take four times as long (r50k, cl100k), and save one unit in a thousand
+                if tries == 256:
+                    first_free += 64
         taken[base] = 1
         units[node] |= np.uint64(base) << np.uint64(BASE_SHIFT)
         for index in range(n_labels - 1, -1, -1):
