@@ -68,14 +68,20 @@ def is_share(unit: str) -> bool:
 def interval(low: float | None, high: float | None, places: int = 2) -> str:
     """The two ends, or nothing where the interval was not measured; more places where these show none of it.
 
+    So are one or two more where two ends would look like one.
+
     Example:
         >>> interval(4.58, 4.66), interval(None, None), interval(0.0021, 0.0034), interval(0, 0.52, 0)
         ('4.58–4.66', '', '0.002–0.003', '0.0–0.5')
+        >>> interval(99.93, 100, 0), interval(1, 1)
+        ('99.9–100.0', '1.00–1.00')
     """
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return ""
     largest = max(abs(low), abs(high))
     places = max(places, decimals([largest], digits=1))
+    apart = (more for more in range(places, places + 3) if number(low, more) != number(high, more))
+    places = next(apart, places)
     return wording.interval(low, high, lambda end: number(end, places))
 
 
