@@ -63,11 +63,7 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether it was measured to its end; False while it is run, and where that was cut short."""
-        return self._status == "finished"
-
-    @property
-    def _status(self) -> str:
-        return str(self.manifest.get("status", "finished"))
+        return self.manifest.get("status") not in ("unfinished", "interrupted")
 
     @property
     def folder(self) -> RunFolder:
@@ -85,7 +81,8 @@ class Run:
         manifest says no longer which tokenizers lose text.
         """
         if not self.finished:
-            raise ResultsError(f"{self.path}: the run is {self._status}; run the suite again to complete it")
+            status = self.manifest["status"]
+            raise ResultsError(f"{self.path}: the run is {status}; run the suite again to complete it")
         return read_measurements(self.folder.measurements)
 
     @property
