@@ -126,7 +126,7 @@ def runs(
             row |= {
                 "made": made,
                 "status": run.manifest.get("status", "?"),
-                "tokenizers": len(run.manifest.get("tokenizers", [])),
+                "tokenizers": len(run.manifest.get("tokenizers", [])) or "?",  # a run just begun has none yet
                 "datasets": run.datasets,
                 "failures": len(run.failures),
             }

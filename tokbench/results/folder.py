@@ -181,11 +181,11 @@ def _checked(folder: RunFolder, request: str, *, force: bool) -> RunFolder:
     if not {"run", "status", "request", "tokenizers", "datasets"} <= manifest.keys():
         raise ResultsError(f"{folder.manifest} is not of a run of tokbench; choose another folder with -o")
     if manifest["request"] != request and not force:
+        numbers = {each: len(manifest[f"{each}s"]) for each in ("tokenizer", "dataset")}
+        held = " on ".join(counted(number, each) for each, number in numbers.items() if number)
         raise ResultsError(
-            f"{path} holds another run, {manifest['run']!r}, of "
-            f"{counted(len(manifest['tokenizers']), 'tokenizer')} on "
-            f"{counted(len(manifest['datasets']), 'dataset')}; choose another folder with -o, or replace it "
-            "with --force"
+            f"{path} holds another run, {manifest['run']!r}, of {held}; choose another folder with -o, or "
+            "replace it with --force"
         )
     return folder
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import output
+from tests.tokbench.results.made_up import ROWS, make_run
 from tokbench.cli import listing
 from tokbench.cli.tables import show_table
 from tokbench.errors import ResultsError, UnknownNameError
@@ -115,6 +116,12 @@ def test_a_folder_of_runs_that_is_not_there(tmp_path, monkeypatch: pytest.Monkey
     assert json.loads(output("list", "runs", "--json")) == []
     with pytest.raises(ResultsError, match="no such folder"):
         output("list", "runs", "reprots")
+
+
+def test_a_run_that_was_cut_short_early_is_not_one_of_no_tokenizers(tmp_path) -> None:
+    make_run(tmp_path / "cut", ROWS, status="unfinished", tokenizers=[])
+    [run] = json.loads(output("list", "runs", tmp_path, "--json"))
+    assert (run["status"], run["tokenizers"]) == ("unfinished", "?")
 
 
 @pytest.mark.parametrize("columns", [80, 100, 120])

@@ -16,6 +16,7 @@ from tokbench.metrics.measurement import CellKey
 from tokbench.results import COLUMNS, CellResult, Run, TaskFailure
 from tokbench.results.atomic import write_bytes
 from tokbench.results.cell import cell_file_name, read_cell, write_cell
+from tokbench.results.folder import choose_folder
 from tokbench.results.frames import measurement_table, why_unmeasured, write_measurements
 
 
@@ -140,6 +141,12 @@ def test_a_finished_run_that_was_begun_again_and_cut_short_has_no_figures(status
     run = make_run(tmp_path / "run", ROWS, status=status, tokenizers=[])
     with pytest.raises(ResultsError, match=f"run: the run is {status}; run the suite again to complete it"):
         _ = run.frame
+
+
+def test_a_run_that_was_cut_short_early_is_not_said_to_be_of_no_tokenizers(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", ROWS, status="unfinished", request="one", tokenizers=[])
+    with pytest.raises(ResultsError, match="holds another run, 'run', of 1 dataset; choose another folder"):
+        choose_folder(run.path, "run", "another")
 
 
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:
