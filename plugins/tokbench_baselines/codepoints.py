@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerFamily
@@ -117,21 +118,29 @@ class CharTokenizer:
 def load(
     kind: type[ByteTokenizer | CharTokenizer], spec: Spec, context: LoadContext
 ) -> ByteTokenizer | CharTokenizer:
-    """The one tokenizer of a kind; raises `SpecError` for a variant, of which there are none."""
+    """The one tokenizer of a kind."""
+    no_files(spec, context)
+    return kind()
+
+
+def no_files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """No files; raises `SpecError` for a variant, of which there are none."""
     if spec.variant is not None:
         raise SpecError(f"{spec}: {spec.family!r} has no variants; write just {spec.family!r}")
-    return kind()
+    return []
 
 
 BYTES = TokenizerFamily(
     name="bytes",
     summary="UTF-8 bytes: 256 ids, lossless",
     load=partial(load, ByteTokenizer),
+    files=no_files,
     examples=("bytes",),
 )
 CHARS = TokenizerFamily(
     name="chars",
     summary="Unicode code points, each its own id: lossless",
     load=partial(load, CharTokenizer),
+    files=no_files,
     examples=("chars",),
 )

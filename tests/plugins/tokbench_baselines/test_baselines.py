@@ -109,6 +109,15 @@ def test_saved_and_loaded_gives_the_same_ids(family, tmp_path):
     assert family.files(spec, None) == [path]
 
 
+@pytest.mark.parametrize("family", [BYTES, CHARS])
+def test_a_variant_is_refused_before_any_work(family):
+    spec = Spec(family.name, "foo")
+    for asked in (family.files_of, family.load):  # a run asks for files first of all
+        with pytest.raises(SpecError, match="has no variants"):
+            asked(spec, None)
+    assert family.files_of(Spec(family.name), None) == []
+
+
 def test_a_plain_list_serves_maxmatch(tmp_path):
     (tmp_path / "vocab.txt").write_text("ab\nabc\n", encoding="utf-8")
     tokenizer = MAXMATCH.load(Spec("maxmatch", str(tmp_path / "vocab.txt")), None)
