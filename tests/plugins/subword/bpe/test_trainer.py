@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.training import cells, counting, initial
+from tokbench_subword.training import cells, counting, initial_pairs
 from tokbench_subword.training import layout as at
 from tokbench_subword.training import session as training_session
 from tokbench_subword.training.alphabet import byte_symbols, character_symbols
@@ -196,7 +196,7 @@ def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pyt
         wide = train_bpe([text], vocab_size=600, pattern="none", ties=ties)
         with monkeypatch.context() as patch:
             patch.setattr(MergeSession, "_renew_runs", counted)
-            patch.setattr(initial, "ROOM", 1)
+            patch.setattr(initial_pairs, "ROOM", 1)
             tight = train_bpe([text], vocab_size=600, pattern="none", ties=ties)
         assert np.array_equal(tight.merges, wide.merges), ties
     assert len(renewed) > 4
@@ -223,7 +223,7 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
         }
 
     monkeypatch.setattr(MergeSession, "growers", noted)
-    monkeypatch.setattr(initial, "ROOM", 1)
+    monkeypatch.setattr(initial_pairs, "ROOM", 1)
     monkeypatch.setattr(training_session, "likely_pairs", lambda work: 0)
     tight = session()
     for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS, at.POSITIONS):
