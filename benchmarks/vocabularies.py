@@ -8,8 +8,9 @@ tokbench, in-house ones and adapters (which cost at most a tenth more than their
 each only where it opens the file and gives the ids of the vocabulary's own library. CPU time of one thread,
 rounds interleaved, medians. Each measurement is a process of its own, which loads the tokenizer: `cold` is its
 first pass over text it has never seen, after one short text that shares nothing with it, and `warm` the second.
-(A process that is forked from one that has loaded it would copy each page that it writes to: that takes up to
-half as long again as a first pass, and no user meets it.) Exit status 1 where in-house ids differ.
+Processes are forked from one that has imported the libraries and done nothing else. (One that has read files
+has used memory to hand on, of which a new process copies each page that it writes to: in-house first passes
+took up to a third longer, and no user meets that.) Exit status 1 where in-house ids differ.
 """
 
 from __future__ import annotations
@@ -24,10 +25,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ import tokbench
 
 OURS, OWN = "in-house", "own library"
 OTHERS = (OWN, "gigatoken", "snaptokens")
+_SERVER = get_context("forkserver")
 LIBRARIES = ("tiktoken", "sentencepiece", "transformers", "gigatoken", "snaptokens", "numba")
 """What processes find imported, so that each does not take seconds for it."""
 SAMPLE = 50_000  # bytes of each text whose ids are compared
@@ -118,16 +119,9 @@ def derived(folder: Path, temporary: Path) -> Iterator[Vocabulary]:
 
 
 def in_a_child(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What `function` gives in a forked process; None where it raises or dies."""
-    context = get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-
-    def run() -> None:
-        with Path(os.devnull).open("w") as nowhere:
-            os.dup2(nowhere.fileno(), 2)  # what goes wrong is told by None
-        sender.send(function(*arguments))
-
-    process = context.Process(target=run)
+    """What `function` gives in a process of its own; None where it raises or dies."""
+    receiver, sender = _SERVER.Pipe(duplex=False)
+    process = _SERVER.Process(target=_send, args=(sender, function, *arguments))
     process.start()
     sender.close()
     try:
@@ -136,6 +130,12 @@ def in_a_child(function: Callable[..., Any], *arguments: Any) -> Any:
         result = None
     process.join()
     return result
+
+
+def _send(sender: Connection, function: Callable[..., Any], *arguments: Any) -> None:
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)  # what goes wrong is told by None
+    sender.send(function(*arguments))
 
 
 def encoded(spec: str, documents: list[str]) -> Any:
@@ -278,9 +278,7 @@ def main() -> int:
         for name, documents in texts.items()
         if any(part in name for part in asked.texts or [""])
     }
-    for library in LIBRARIES:
-        with suppress(ImportError):
-            import_module(library)
+    _SERVER.set_forkserver_preload(["tokbench", *LIBRARIES])
     heads = "  ".join(f"{'× ' + other:>15}" for other in OTHERS)
     print(f"{'vocabulary':52} {'text':22} {'MB/s cold, warm':>15}  {heads}", flush=True)
     rows: list[dict[str, Any]] = []
