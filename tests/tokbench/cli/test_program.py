@@ -48,6 +48,13 @@ def test_bytes_that_are_no_utf8_are_refused(command: list[str]) -> None:
         CliRunner().invoke(app, [*command, os.fsdecode(b"caf\xe9 creme")], catch_exceptions=False)
 
 
+@pytest.mark.parametrize("command", [["encode", "bytes"], ["compare", "bytes", "chars"], ["decode", "bytes"]])
+def test_a_standard_input_that_is_closed_is_told(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # as Python has it after <&-
+    with pytest.raises(CorpusError, match="standard input is closed"):
+        app([*command, "-"], standalone_mode=False)
+
+
 def test_line_ends_of_standard_input_are_not_rewritten() -> None:
     result = CliRunner().invoke(app, ["encode", "bytes", "-", "--ids"], input=b"a\r\nb")
     assert result.output == "97 13 10 98\n"
