@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -170,3 +171,15 @@ def test_a_cache_that_cannot_be_written_is_said_with_a_remedy_that_helps(
         tokbench.load("words:vocab_size=30", train_on=["one text and another"])
     monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
     assert tokbench.load("words:vocab_size=30", train_on=["one text and another"]).encode("one")
+
+
+def test_a_cache_that_is_full_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path))
+
+    def full(*given: object, **named: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(StorageError, match=r"No space left on device; name a folder .*TOKBENCH_CACHE_DIR"):
+        tokbench.load("words:vocab_size=30", train_on=["one text and another"])
+    assert not [*(tmp_path / "trained").iterdir()]

@@ -85,8 +85,8 @@ def files_read(registry: Registry, specs: Iterable[str], datasets: Iterable[str]
 def read_text(argument: str) -> str:
     """The text that an argument gives, or for ``-`` standard input, as it is: line ends are not rewritten.
 
-    Raises `CorpusError`, with the place, for bytes that are not UTF-8: they would be counted as other bytes; and
-    where standard input is closed.
+    Raises `CorpusError`, with the place, for bytes that are not UTF-8: they would be counted as other bytes;
+    and where standard input is closed.
     """
     if argument != "-" and os.path.isfile(argument):  # noqa: PTH113  where a text is too long for a path, pathlib raises
         print(f"{argument} is taken as the text; for what is in the file: - < {argument}", file=sys.stderr)

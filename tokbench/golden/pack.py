@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tokbench.errors import SpecError, TokenizerError
+from tokbench.results.atomic import write_bytes, write_json
 
 FORMAT, VERSION = "tokbench-golden", 1
 MOST_BYTES = 1_000_000
@@ -115,14 +116,12 @@ def fitting(cases: Sequence[Golden], rows: Sequence[VocabularyRow]) -> tuple[byt
 
 def write(folder: Path, manifest: Mapping[str, Any], details: bytes, packed: bytes) -> None:
     """Write a pack, its manifest last, with the checksums of the other files."""
-    folder.mkdir(parents=True, exist_ok=True)
     files = {}
     for name, data in ((CASES, details), (VOCABULARY, packed)):
-        (folder / name).write_bytes(data)
+        write_bytes(folder / name, data)
         files[name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     content = {"format": FORMAT, "version": VERSION, **manifest, "files": files}
-    text = json.dumps(content, ensure_ascii=False, indent=1)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+    write_json(folder / MANIFEST, content)
 
 
 def read(folder: Path) -> Pack:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import sys
@@ -12,7 +13,7 @@ import pytest
 from tests.command import invoke, told
 from tests.tokbench.lint.broken import sound, write
 from tokbench.cli import golden
-from tokbench.errors import SpecError, TokenizerError
+from tokbench.errors import DiskFullError, SpecError, TokenizerError
 from tokbench.golden import checking, pack
 from tokbench.golden.changes import _alternatives, mutants
 from tokbench.registry import Registry, build_registry
@@ -133,6 +134,16 @@ def test_a_pack_that_cannot_be_measured_leaves_the_folder_as_it_was(made, tmp_pa
             told("golden", "make", f"bpe:{folder}", "-o", str(target), "--force")
     assert {file.name: file.read_bytes() for file in place.iterdir()} == before
     assert not (tmp_path / "new").exists()
+
+
+def test_a_full_disk_is_told_with_the_file_that_it_left_out(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tokbench.results.atomic.os.fsync", full)
+    with pytest.raises(DiskFullError, match=r"cannot write .*cases\.jsonl: the disk is full"):
+        pack.write(tmp_path / "new", {}, b"{}\n", b"")
+    assert not [*(tmp_path / "new").iterdir()]
 
 
 def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path, monkeypatch):

@@ -229,16 +229,10 @@ def _trained(
 
 def _store(tokenizer: Savable, model: Path, info: dict[str, Any]) -> dict[str, Any]:
     """Save a tokenizer and its `info` aside, then rename; returns the info that is then on disk."""
-    home = model.parent
+    home, aside = model.parent, None
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent))
-    except OSError as error:
-        raise StorageError(
-            f"cannot keep the trained tokenizer in {home.parent}: {error.strerror}; name a folder that can be "
-            f"written to with {CACHE_VARIABLE}, or train once with `tokbench train -o FILE` and load the file"
-        ) from error
-    try:
         tokenizer.save(aside / model.name)
         info = {**info, "files": _content(aside / model.name)}
         (aside / "info.json").write_text(json.dumps(info, indent=1), encoding="utf-8")
@@ -251,8 +245,15 @@ def _store(tokenizer: Savable, model: Path, info: dict[str, Any]) -> dict[str, A
             shutil.rmtree(home, ignore_errors=True)
             with contextlib.suppress(OSError):
                 aside.rename(home)
+    except OSError as error:
+        raise StorageError(
+            f"cannot keep the trained tokenizer in {home.parent}: {error.strerror or error}; name a folder "
+            f"that can be written to with {CACHE_VARIABLE}, or train once with `tokbench train -o FILE` and "
+            "load the file"
+        ) from error
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
     return info
 
 
