@@ -21,7 +21,7 @@ _BETTER = {
 _LEVEL = {
     "cell": "each language, and all together",
     "languages": "all languages together",
-    "tokenizers": "each language, against the baseline tokenizer",
+    "tokenizers": "each language, and all together, against the baseline tokenizer",
     "vocabulary": "the vocabulary",
     "speed": "the speed pass",
 }

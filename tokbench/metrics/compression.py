@@ -75,7 +75,7 @@ METRICS = (
         r"\frac{\sum_i n_i\,\mathrm{len}(i)}{\sum_i n_i}", lambda t: t.token_bytes.mean(),
         caveat=(
             "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not "
-            "of the text they replace. The unknown token has none."
+            "of the text they replace. An unknown token has no bytes of its own, and counts as one of length 0."
         ),
     ),
     *(

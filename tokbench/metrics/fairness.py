@@ -22,7 +22,8 @@ _PARITY = (
 _PARALLEL = "Only on parallel text, where every language has the same lines."
 _LINES = (
     "The interval is over lines; the languages are taken as they are. Where they cost nearly the same, chance "
-    "can only make it larger, and the interval may lie above the truth."
+    "can only make it larger, and the interval may lie above the truth. Every language counts, those too that "
+    "unknown tokens make look cheap: read it beside unk_rate."
 )
 
 

@@ -214,6 +214,9 @@ METRICS = (
         "Slope of the logarithm of an id's frequency on the logarithm of its rank.",
         r"\log n_{(r)} \approx a + b \log r", lambda t: zipf_slope(t.ids.counts),
         source="Zipf, Human Behavior and the Principle of Least Effort, 1949",
-        caveat="By least squares over up to 200 geometrically spaced ranks; words of natural text are near −1.",
+        caveat=(
+            "By least squares over up to 200 geometrically spaced ranks; words of natural text are near −1. "
+            "Empty below ten distinct ids."
+        ),
     ),
 )  # fmt: skip

@@ -26,7 +26,7 @@ class Metric:
     conditions of `tokbench.metrics.needs`; where one is missing the row is null and says which. `formula` is
     LaTeX, `caveat` the pitfall a reader should know, `no_interval` why there is none where there can be none. A
     metric of level ``languages`` with `per_language` gives one number for each language, otherwise one for all
-    of them together.
+    of them together; one of level ``cell`` with `per_language` has none for all of them together.
 
     At level ``cell``, `compute(t)` gets the `tokbench.Counts` of one tokenizer on one language (`t.bytes`,
     `t.chars`, `t.tokens`, `t.words` …); at level ``tokenizers``, those and the baseline's; at level

@@ -87,7 +87,7 @@ METRICS = (
         "Share of the vocabulary's tokens that are in the language's script.",
         r"\frac{|\{i : \mathrm{script}(i) = \mathrm{script}(\ell)\}|}{|\{i : i \text{ has letters}\}|}",
         _script_share,
-        needs=("audit",), group="vocabulary",
+        per_language=True, needs=("audit",), group="vocabulary",
         no_interval=_WHOLE,
         caveat="A token is in the script of most of its letters; tokens without letters are left out.",
     ),

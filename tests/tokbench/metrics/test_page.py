@@ -8,10 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tokbench.errors import SpecError
+import tokbench
+from tests.tokbench.metrics.measuring import NAMED, one
+from tokbench.corpus import Document
+from tokbench.errors import SpecError, Undefined
 from tokbench.languages import SCRIPTS, languages, lookup
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.cost import PriceTable
+from tokbench.metrics.information import zipf_slope
+from tokbench.tally.collect import collect
 
 ROOT = Path(__file__).parents[3]
 written = runpy.run_path(str(ROOT / "tools" / "metrics_page.py"))["page"]
@@ -25,6 +30,30 @@ def test_the_page_is_current() -> None:
 def test_every_metric_has_a_heading() -> None:
     page = written()
     assert all(f"### `{metric.name}`\n" in page for metric in CATALOGUE)
+
+
+def test_the_page_says_where_a_figure_is() -> None:
+    parts = {part.split("`", 1)[0]: part for part in written().split("\n### `")[1:]}
+    assert "of each language, and all together, against the baseline tokenizer." in parts["nsl"]
+    for name in ("premium", "script_share"):
+        assert "; of each language.\n" in parts[name], "there is none for all of them"
+    for name in ("gini", "gini_bytes", "cost_ratio", "cost_variation", "gini_scripts", "gini_families"):
+        assert "beside unk_rate" in parts[name]
+
+
+def test_the_page_says_what_few_ids_and_unknown_tokens_do() -> None:
+    with pytest.raises(Undefined, match="ten distinct ids"):
+        zipf_slope(np.full(9, 5))
+    page = written()
+    assert "Empty below ten distinct ids." in page
+    assert "An unknown token has no bytes of its own, and counts as one of length 0." in page
+
+
+def test_tibetan_is_cut_into_syllables_as_the_page_says() -> None:
+    syllables = "\u0f56\u0f7c\u0f51\u0f0b\u0f66\u0f90\u0f51\u0f0b"
+    figure = one(collect(tokbench.load("bytes"), [Document(syllables)]), NAMED["fertility"])
+    assert figure.value == 9, "two syllables of nine bytes, not six characters"
+    assert "Tibetan into syllables" in written()
 
 
 def test_price_tables(tmp_path: Path) -> None:
