@@ -61,22 +61,13 @@ CLASSES: Mapping[str, PairClass] = {
 """The classes that are known here, without ``Tokenizer`` in their names."""
 
 _MODELS = {
-    "GPT2": ("codegen", "dbrx", "gpt2", "gpt_neo", "gptj", "opt", "phi", "starcoder2"),
-    "Roberta": (
-        "bart",
-        "data2vec-text",
-        "ibert",
-        "led",
-        "longformer",
-        "mvp",
-        "roberta",
-        "roberta-prelayernorm",
-    ),
-    "Blenderbot": ("blenderbot",),
-    "Deberta": ("deberta",),
-    "GPTNeoX": ("falcon_mamba", "gpt_neox", "mamba", "mamba2", "mpt", "olmo", "olmoe", "rwkv", "xlstm"),
-    "Qwen2": ("qwen2", "qwen2_5_vl", "qwen2_audio", "qwen2_moe", "qwen2_vl", "qwen3", "qwen3_moe", "qwen3_vl"),
-    "Whisper": ("whisper",),
+    "GPT2": "codegen dbrx gpt2 gpt_neo gptj opt phi starcoder2",
+    "Roberta": "bart data2vec-text ibert led longformer mvp roberta roberta-prelayernorm",
+    "Blenderbot": "blenderbot",
+    "Deberta": "deberta",
+    "GPTNeoX": "falcon_mamba gpt_neox mamba mamba2 mpt olmo olmoe rwkv xlstm",
+    "Qwen2": "qwen2 qwen2_5_vl qwen2_audio qwen2_moe qwen2_vl qwen3 qwen3_moe qwen3_vl",
+    "Whisper": "whisper",
 }
-OF_MODELS = {model: name for name, models in _MODELS.items() for model in models}
+OF_MODELS = {model: name for name, models in _MODELS.items() for model in models.split()}
 """The class for each type of model that a `config.json` may name, where no file names the class."""

@@ -7,15 +7,12 @@ from typing import Any
 
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS
 
-_OF_BERT = (
-    *("Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "SqueezeBert", "RetriBert", "LayoutLM"),
-    *("LayoutLMv2", "Lxmert"),
-)
+_OF_BERT = "Bert DistilBert Electra MobileBert ConvBert SqueezeBert RetriBert LayoutLM LayoutLMv2 Lxmert"
 _DPR = ("DPRContextEncoder", "DPRQuestionEncoder", "DPRReader")
 _ENDS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
-    **dict.fromkeys((*_OF_BERT, *_DPR), BERT_SPECIAL_TOKENS),
+    **dict.fromkeys((*_OF_BERT.split(), *_DPR), BERT_SPECIAL_TOKENS),
     "Splinter": {**BERT_SPECIAL_TOKENS, "question_token": "[QUESTION]"},
     "MPNet": {
         **_ENDS,
@@ -39,19 +36,17 @@ SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
 LOWER_CASED = frozenset(_DPR)
 """Classes that lower-case whatever ``do_lower_case`` says, which they keep to themselves."""
 
-_MODELS_OF_BERT = (
-    *("align", "bark", "bert", "blip", "bros", "chinese_clip", "convbert", "distilbert", "electra", "ernie"),
-    *("flava", "git", "grounding-dino", "layoutlm", "megatron-bert", "mm-grounding-dino", "mobilebert"),
-    *("nomic_bert", "squeezebert", "tvp", "vilt", "visual_bert"),
-)
-
-OF_MODELS: Mapping[str, str] = {
-    **dict.fromkeys(_MODELS_OF_BERT, "Bert"),
-    "dpr": "DPRQuestionEncoder",
-    "funnel": "Funnel",
-    "layoutlmv2": "LayoutLMv2",
-    "lxmert": "Lxmert",
-    "mpnet": "MPNet",
-    "splinter": "Splinter",
+_MODELS = {
+    "Bert": (
+        "align bark bert blip bros chinese_clip convbert distilbert electra ernie flava git grounding-dino "
+        "layoutlm megatron-bert mm-grounding-dino mobilebert nomic_bert squeezebert tvp vilt visual_bert"
+    ),
+    "DPRQuestionEncoder": "dpr",
+    "Funnel": "funnel",
+    "LayoutLMv2": "layoutlmv2",
+    "Lxmert": "lxmert",
+    "MPNet": "mpnet",
+    "Splinter": "splinter",
 }
+OF_MODELS = {model: name for name, models in _MODELS.items() for model in models.split()}
 """The class for each type of model that a `config.json` may name, where no file names the class."""
