@@ -16,8 +16,9 @@ from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, UNUSED, 
 from tokbench_subword.files.tekken import Tekken, read_tekken
 from tokbench_subword.files.tokenizer_json import bpe_model, content_of, document_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
-from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.document import TokenizerJson, sequence_of
 from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.sentencepiece.json_steps import BYTES_JOINED, SPACES_BACK, SPACES_MARKED
 
 
 def document_of_gguf(path: Path) -> TokenizerJson:
@@ -54,12 +55,10 @@ def _of_bytes(found: GgufVocabulary, *, where: str) -> TokenizerJson:
 def _of_characters(found: GgufVocabulary) -> TokenizerJson:
     """Gemma's BPE of characters: a space is U+2581, nothing is cut, and what is no token goes by its bytes."""
     unknown = None if found.unknown is None else found.tokens[found.unknown]
-    space = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
-    back = {"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "}
     return TokenizerJson(
         model=_merges_of(found, byte_fallback=True, fuse_unk=True, unk_token=unknown),
-        normalizer=space,
-        decoder={"type": "Sequence", "decoders": [back, {"type": "ByteFallback"}, {"type": "Fuse"}]},
+        normalizer=SPACES_MARKED,
+        decoder=sequence_of("decoders", [SPACES_BACK, *BYTES_JOINED]),
     )
 
 

@@ -172,6 +172,11 @@ def bpe_model(vocab: Mapping[str, int], merges: Sequence[Sequence[str]], **state
     }
 
 
+def unigram_model(vocab: Sequence[Sequence[Any]], unk_id: int | None, *, byte_fallback: bool) -> dict[str, Any]:
+    """The model of the type Unigram; `vocab` has pieces with their scores, in the order of their ids."""
+    return {"type": "Unigram", "unk_id": unk_id, "vocab": vocab, "byte_fallback": byte_fallback}
+
+
 def write_document(document: TokenizerJson, path: str | os.PathLike[str]) -> None:
     """Write the document to a file, aside first, so that a half-written file never stands in its place."""
     target = Path(path)

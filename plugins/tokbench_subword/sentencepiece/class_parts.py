@@ -12,11 +12,19 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files.beside import token_text
 from tokbench_subword.pipeline.document import replaced
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
+from tokbench_subword.sentencepiece.json_steps import (
+    BYTES_JOINED,
+    FIRST_OFF,
+    ONE_SPACE,
+    SPACES_BACK,
+    SPACES_MARKED,
+    Steps,
+    metaspace,
+)
 
 Config = Mapping[str, Any]
 Pieces = list[tuple[str, float]]
 """Pieces with their scores; the id of each is its place."""
-Steps = list[dict[str, Any]]
 
 # --- the vocabulary, of the model's own pieces -------------------------------------------------------
 
@@ -124,8 +132,6 @@ def made_up(config: Config) -> list[str]:
 
 # --- how text is normalized, around the model's own map ----------------------------------------------
 
-ONE_SPACE = replaced({"Regex": " {2,}"}, " ")
-
 
 def map_alone(config: Config, charsmap: Steps) -> Steps:
     """The model's map and nothing else."""
@@ -186,20 +192,13 @@ def of_big_bird_text(config: Config, charsmap: Steps) -> Steps:
 
 def of_gemma_text(config: Config, charsmap: Steps) -> Steps:
     """Spaces written ``▁``."""
-    return [replaced({"String": " "}, SPACE_SYMBOL)]
+    return [SPACES_MARKED]
 
 
 # --- how it is cut, and put together again: pre-tokenizers, and decoders -----------------------------
 
 Cut = Callable[[Config], tuple[Steps, Steps]]
-BYTES_JOINED: Steps = [{"type": "ByteFallback"}, {"type": "Fuse"}]
-SPACES_BACK = replaced({"String": SPACE_SYMBOL}, " ")
-FIRST_OFF = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
-
-
-def metaspace(scheme: str, *, split: bool = True) -> dict[str, Any]:
-    """The step that writes spaces as ``▁``, with one more where `scheme` has it, and the one that undoes it."""
-    return {"type": "Metaspace", "replacement": SPACE_SYMBOL, "prepend_scheme": scheme, "split": split}
+"""The steps that cut text, and those that decode."""
 
 
 def before_words(config: Config, *, without: str = "never") -> tuple[Steps, Steps]:

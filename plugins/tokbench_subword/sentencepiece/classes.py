@@ -8,7 +8,8 @@ from typing import Any
 
 from tokbench_subword.files.beside import BACKEND
 from tokbench_subword.sentencepiece import class_parts as parts
-from tokbench_subword.sentencepiece.class_parts import Config, Cut, Pieces, Steps
+from tokbench_subword.sentencepiece.class_parts import Config, Cut, Pieces
+from tokbench_subword.sentencepiece.json_steps import Steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,15 +19,15 @@ class ModelClass:
     `special` has the special tokens by the settings that name them, `further` those that are listed besides.
     Of Unigram, `unk_id` is the id of the unknown token, None for the model's own; where it is `unk_by_name`,
     the piece that the setting names goes before, if its score is 0. BPE has an unknown token only where it is
-    `unk_by_name`. Where `bpe` is None, the model says which it is; where the class goes by the model's
-    `own_rules`, nothing else here counts but the special tokens.
+    `unk_by_name`. Where `bpe` is None, the model says which it is; where the class is `generic`, it
+    follows the rules in the model, whoever trained it, and of the rest here only the special tokens count.
     """
 
     special: Mapping[str, str | Mapping[str, Any]]
     further: Callable[[Config], list[str]] = parts.none
     symbols_special: bool = False
     bpe: bool | None = False
-    own_rules: bool = False
+    generic: bool = False
     byte_fallback: bool = False
     unk_id: int | None = None
     unk_by_name: bool = False
@@ -100,13 +101,7 @@ CLASSES: Mapping[str, ModelClass] = {
         cut=parts.always(parts.before_words),
     ),
     "BigBird": ModelClass(
-        special={
-            **_ENDS,
-            "sep_token": "[SEP]",
-            "pad_token": "<pad>",
-            "cls_token": "[CLS]",
-            "mask_token": {"content": "[MASK]", "lstrip": True},
-        },
+        special={**_OF_BERT, **_ENDS, "mask_token": {"content": "[MASK]", "lstrip": True}},
         unk_id=100,
         unk_by_name=True,
         text=parts.of_big_bird_text,
@@ -162,8 +157,8 @@ CLASSES: Mapping[str, ModelClass] = {
         text=parts.of_gemma_text,
         cut=parts.of_gemma_words,
     ),
-    "FNet": ModelClass(special=_OF_BERT, own_rules=True),
-    **dict.fromkeys((BACKEND, "PreTrained"), ModelClass(special={}, bpe=None, own_rules=True)),
+    "FNet": ModelClass(special=_OF_BERT, generic=True),
+    **dict.fromkeys((BACKEND, "PreTrained"), ModelClass(special={}, bpe=None, generic=True)),
 }
 """The classes that are known here, without ``Tokenizer`` in their names."""
 

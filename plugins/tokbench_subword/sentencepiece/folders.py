@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,22 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files.beside import Beside, token_text
 from tokbench_subword.files.json_numbers import GivenFloat
 from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, USER_DEFINED, SpmModel, read_model
-from tokbench_subword.files.tokenizer_json import bpe_model
+from tokbench_subword.files.tokenizer_json import bpe_model, unigram_model
 from tokbench_subword.pipeline.document import TokenizerJson, replaced, sequence_of
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
-from tokbench_subword.sentencepiece.class_parts import (
+from tokbench_subword.sentencepiece.classes import CLASSES, OF_MODELS, ModelClass
+from tokbench_subword.sentencepiece.json_steps import (
     BYTES_JOINED,
+    ENDS_OFF,
     FIRST_OFF,
+    JOINED,
     ONE_SPACE,
     SPACES_BACK,
+    SPACES_MARKED,
     Steps,
+    map_of,
     metaspace,
 )
-from tokbench_subword.sentencepiece.classes import CLASSES, OF_MODELS, ModelClass
-from tokbench_subword.sentencepiece.json_export import ENDS, map_of
 
 
 def document_of_folder(path: Path, *, bpe: bool) -> TokenizerJson | None:
@@ -48,7 +51,7 @@ def document_of_folder(path: Path, *, bpe: bool) -> TokenizerJson | None:
     if makes_bpe != bpe:
         made, family = ("BPE", "bpe") if makes_bpe else ("Unigram", "unigram")
         raise TokenizerError(f"{path}: {name} makes {made} of it; load it as '{family}:{path.parent}'")
-    return _by_own_rules(model, known, beside, bpe) if known.own_rules else _by_class(model, known, beside)
+    return _generic(model, known, beside, bpe) if known.generic else _by_class(model, known, beside)
 
 
 def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJson:
@@ -70,8 +73,8 @@ def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJs
         unk_id = model.trainer.unk_id if known.unk_id is None else known.unk_id
         if known.unk_by_name and (unk, 0.0) in pieces:
             unk_id = pieces.index((unk, 0.0))
-        exact = [(text, GivenFloat(score)) for text, score in pieces]
-        content = _unigram_model(exact, unk_id, byte_fallback=False)
+        exact = [[text, GivenFloat(score)] for text, score in pieces]
+        content = unigram_model(exact, unk_id, byte_fallback=False)
     cutting, decoding = known.cut(beside.config)
     return TokenizerJson(
         model=content,
@@ -82,61 +85,69 @@ def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJs
     )
 
 
-def _by_own_rules(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> TokenizerJson:
-    """The document of the class for any model: user-defined symbols are cut out of text, not added.
-
-    `transformers` hands it on by way of JSON, in which scores may lose their last bit.
-    """
+def _generic(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> TokenizerJson:
+    """The document of a generic class: user-defined symbols are cut out of text, not added."""
     spec, trainer = model.normalizer, model.trainer
-    described = beside.described
-    texts = [piece.text for piece in model.pieces]
-    if bpe:
-        kept = {text for index, text in enumerate(texts) if index not in described}
-        for index, one in described.items():
-            if index < len(texts) and one["content"] not in kept:
-                texts[index] = one["content"]
+    texts = _with_described(model, beside) if bpe else [piece.text for piece in model.pieces]
+    ids = {text: index for index, text in enumerate(texts)}
+    symbols = [text for text, piece in zip(texts, model.pieces, strict=True) if piece.type == USER_DEFINED]
     if spec.add_dummy_prefix:
-        beside = replace(
-            beside, described={index: {**one, "normalized": False} for index, one in described.items()}
-        )
+        described = {index: {**one, "normalized": False} for index, one in beside.described.items()}
+        beside = replace(beside, described=described)
     special = {**known.special}
     for setting in ("bos", "eos", "unk"):
         if getattr(trainer, f"{setting}_id") >= 0:
             special[f"{setting}_token"] = getattr(trainer, f"{setting}_piece")
-    ids = {text: index for index, text in enumerate(texts)}
-    symbols = [text for text, piece in zip(texts, model.pieces, strict=True) if piece.type == USER_DEFINED]
-    if bpe:
-        normal = [index for index, piece in enumerate(model.pieces) if piece.type == NORMAL]
-        normal.sort(key=lambda index: -model.pieces[index].score)
-        content = bpe_model(
-            ids,
-            _merges([texts[index] for index in normal]),
-            unk_token=trainer.unk_piece,
-            fuse_unk=True,
-            byte_fallback=trainer.byte_fallback,
-            ignore_merges=bool(symbols),
-        )
-    else:
-        scored = [(text, piece.score) for text, piece in zip(texts, model.pieces, strict=True)]
-        content = _unigram_model(scored, trainer.unk_id, byte_fallback=trainer.byte_fallback)
     legacy = beside.config.get("legacy", True)
-    normalizers = map_of(model.normalizer)
+    normalizers = map_of(spec)
     if spec.remove_extra_whitespaces:
-        normalizers += [replaced({"Regex": ENDS}, ""), ONE_SPACE]
+        normalizers += [ENDS_OFF, ONE_SPACE]
     if spec.escape_whitespaces:
-        normalizers.append(replaced({"String": " "}, SPACE_SYMBOL))
+        normalizers.append(SPACES_MARKED)
     if spec.add_dummy_prefix and legacy:
         normalizers.append(replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, SPACE_SYMBOL * 2))
     prefix = [metaspace("always" if legacy else "first", split=False)] if spec.add_dummy_prefix else []
-    joined = BYTES_JOINED if trainer.byte_fallback else [{"type": "Fuse"}]
+    joined = BYTES_JOINED if trainer.byte_fallback else JOINED
     decoders = [SPACES_BACK, *joined, *([FIRST_OFF] if prefix else [])]
     return TokenizerJson(
-        model=content,
+        model=_generic_bpe(model, texts, ids, ignore_merges=bool(symbols)) if bpe else _generic_unigram(model),
         normalizer=sequence_of("normalizers", normalizers),
         pre_tokenizer=sequence_of("pretokenizers", [*prefix, *_apart(symbols)]),
         decoder=sequence_of("decoders", decoders),
         added_tokens=beside.tokens(special, ids, listed=_symbols(model, CONTROL)),
     )
+
+
+def _with_described(model: SpmModel, beside: Beside) -> list[str]:
+    """The texts of pieces, with those of described tokens in their places, where no other piece has them."""
+    texts = [piece.text for piece in model.pieces]
+    kept = {text for index, text in enumerate(texts) if index not in beside.described}
+    for index, one in beside.described.items():
+        if index < len(texts) and one["content"] not in kept:
+            texts[index] = one["content"]
+    return texts
+
+
+def _generic_bpe(
+    model: SpmModel, texts: Sequence[str], ids: Mapping[str, int], *, ignore_merges: bool
+) -> dict[str, Any]:
+    """BPE that merges in the order of the scores of ordinary pieces."""
+    normal = [(text, piece) for text, piece in zip(texts, model.pieces, strict=True) if piece.type == NORMAL]
+    normal.sort(key=lambda item: -item[1].score)
+    return bpe_model(
+        ids,
+        _merges([text for text, _ in normal]),
+        unk_token=model.trainer.unk_piece,
+        fuse_unk=True,
+        byte_fallback=model.trainer.byte_fallback,
+        ignore_merges=ignore_merges,
+    )
+
+
+def _generic_unigram(model: SpmModel) -> dict[str, Any]:
+    """Unigram by the model's scores; `transformers` hands them on as JSON, which may lose their last bit."""
+    scored = [[piece.text, piece.score] for piece in model.pieces]
+    return unigram_model(scored, model.trainer.unk_id, byte_fallback=model.trainer.byte_fallback)
 
 
 def _symbols(model: SpmModel, *types: int, special: bool = False) -> list[dict[str, Any]]:
@@ -157,11 +168,6 @@ def _merges(pieces: Sequence[str]) -> list[list[str]]:
         for at in range(1, len(piece))
         if piece[:at] in known and piece[at:] in known
     ]
-
-
-def _unigram_model(pieces: Sequence[tuple[str, float]], unk_id: int, *, byte_fallback: bool) -> dict[str, Any]:
-    vocabulary = [[*piece] for piece in pieces]
-    return {"type": "Unigram", "unk_id": unk_id, "vocab": vocabulary, "byte_fallback": byte_fallback}
 
 
 def _apart(symbols: Sequence[str]) -> Steps:

@@ -8,7 +8,6 @@ ties; and it takes the text of a Unigram's special and byte pieces for pieces.
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -21,12 +20,24 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
-from tokbench_subword.files.tokenizer_json import bpe_model, write_document
+from tokbench_subword.files.tokenizer_json import bpe_model, unigram_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.decoders import BYTE
 from tokbench_subword.pipeline.document import TokenizerJson, replaced, sequence_of, steps_of
 from tokbench_subword.sentencepiece.algorithms import spm_scores
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
+from tokbench_subword.sentencepiece.json_steps import (
+    BYTES_JOINED,
+    ENDS_OFF,
+    JOINED,
+    MARKED_ENDS_OFF,
+    ONE_SPACE,
+    SPACES_BACK,
+    SPACES_MARKED,
+    Steps,
+    map_of,
+    metaspace,
+)
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 
@@ -35,11 +46,6 @@ if TYPE_CHECKING:
     from tokbench_subword.sentencepiece.charsmap import Normalizer
     from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 
-ENDS = r"\A +| +\z"
-"""The spaces at both ends of a text, as a pattern of `tokenizers`."""
-MARKED_ENDS = rf"\A +|[ {SPACE_SYMBOL}]+\z"
-"""The same where no map makes a space of U+2581: sentencepiece takes it away at the end of a text alone."""
-_RUNS = " {2,}"
 _IN_NO_PIECE = "\0"
 """A character that no piece holds (`SpmVocabulary` refuses it)."""
 
@@ -70,7 +76,6 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED)
     crossing = any(SPACE_SYMBOL in piece[1:] for piece in in_text)
     crossing = crossing or SPACE_SYMBOL not in in_text  # a run of unknown characters goes on across spaces
-    metaspace = {"type": "Metaspace", "replacement": SPACE_SYMBOL, "prepend_scheme": "never", "split": True}
     apart = (spm.CONTROL, spm.UNKNOWN) if unigram else (spm.CONTROL, spm.UNKNOWN, spm.USER_DEFINED)
     added = tuple(
         AddedToken(
@@ -85,7 +90,7 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     return TokenizerJson(
         model=_bpe_model(algorithm) if isinstance(algorithm, SpmBpe) else _unigram_model(vocabulary),
         normalizer=sequence_of("normalizers", _normalizers(model.normalizer, algorithm.normalizer)),
-        pre_tokenizer=None if crossing else metaspace,
+        pre_tokenizer=None if crossing else metaspace("never"),
         decoder=sequence_of("decoders", _decoders(vocabulary)),
         added_tokens=added,
     )
@@ -94,15 +99,11 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
 def _unigram_model(vocabulary: SpmVocabulary) -> dict[str, Any]:
     """Pieces with the scores by which they are chosen: user-defined symbols are pieces that nothing beats."""
     scores = spm_scores(vocabulary)
-    return {
-        "type": "Unigram",
-        "unk_id": vocabulary.unk_id,
-        "vocab": [
-            [piece.text, float(scores[index]) if piece.type == spm.USER_DEFINED else piece.score]
-            for index, piece in enumerate(vocabulary.model.pieces)
-        ],
-        "byte_fallback": vocabulary.model.trainer.byte_fallback,
-    }
+    scored = [
+        [piece.text, float(scores[index]) if piece.type == spm.USER_DEFINED else piece.score]
+        for index, piece in enumerate(vocabulary.model.pieces)
+    ]
+    return unigram_model(scored, vocabulary.unk_id, byte_fallback=vocabulary.model.trainer.byte_fallback)
 
 
 def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
@@ -214,35 +215,26 @@ def mark_is_a_space(normalize: Normalizer) -> bool:
     return normalize(f"{SPACE_SYMBOL}a") == normalize(" a")
 
 
-def map_of(spec: spm.NormalizerSpec) -> list[dict[str, Any]]:
-    """The step that applies a model's character map; none where it has none."""
-    charsmap = base64.b64encode(spec.charsmap).decode()
-    return [{"type": "Precompiled", "precompiled_charsmap": charsmap}] if charsmap else []
-
-
-def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> list[dict[str, Any]]:
+def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> Steps:
     steps = map_of(spec)
     if spec.remove_extra_whitespaces:
-        ends = ENDS if mark_is_a_space(normalize) else MARKED_ENDS
-        steps += [replaced({"Regex": ends}, ""), replaced({"Regex": _RUNS}, " ")]
+        steps += [ENDS_OFF if mark_is_a_space(normalize) else MARKED_ENDS_OFF, ONE_SPACE]
     if spec.add_dummy_prefix:
         steps.append({"type": "Prepend", "prepend": SPACE_SYMBOL})
-    return [*steps, replaced({"String": " "}, SPACE_SYMBOL)]
+    return [*steps, SPACES_MARKED]
 
 
-def _decoders(vocabulary: SpmVocabulary) -> list[dict[str, Any]]:
+def _decoders(vocabulary: SpmVocabulary) -> Steps:
     """The first token loses the space it begins with, before the unknown token becomes its surface: that keeps
     its own.
     """
     spec, trainer = vocabulary.model.normalizer, vocabulary.model.trainer
-    steps: list[dict[str, Any]] = []
+    steps: Steps = []
     if spec.add_dummy_prefix or spec.remove_extra_whitespaces:
-        first = {"type": "Metaspace", "replacement": _IN_NO_PIECE, "prepend_scheme": "always", "split": False}
+        first = metaspace("always", mark=_IN_NO_PIECE, split=False)
         steps += [replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, _IN_NO_PIECE), first]
-    steps.append(replaced({"String": SPACE_SYMBOL}, " "))
+    steps.append(SPACES_BACK)
     if vocabulary.unk_id is not None:
         unknown = vocabulary.pieces[vocabulary.unk_id]
         steps.append(replaced({"Regex": rf"\A{re.escape(unknown)}\z"}, trainer.unk_surface))
-    if trainer.byte_fallback:
-        steps.append({"type": "ByteFallback"})
-    return [*steps, {"type": "Fuse"}]
+    return [*steps, *(BYTES_JOINED if trainer.byte_fallback else JOINED)]

@@ -1,0 +1,34 @@
+"""Steps of a `tokenizer.json` that do what sentencepiece does: its character map, spaces, and bytes."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from tokbench_subword.files.sentencepiece_model import NormalizerSpec
+from tokbench_subword.pipeline.document import replaced
+from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
+
+Steps = list[dict[str, Any]]
+
+ENDS_OFF = replaced({"Regex": r"\A +| +\z"}, "")
+MARKED_ENDS_OFF = replaced({"Regex": rf"\A +|[ {SPACE_SYMBOL}]+\z"}, "")
+"""The same where no map makes a space of U+2581: sentencepiece takes it away at the end of a text alone."""
+ONE_SPACE = replaced({"Regex": " {2,}"}, " ")
+SPACES_MARKED = replaced({"String": " "}, SPACE_SYMBOL)
+SPACES_BACK = replaced({"String": SPACE_SYMBOL}, " ")
+FIRST_OFF = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+"""Takes the space in front away again, in decoding."""
+JOINED: Steps = [{"type": "Fuse"}]
+BYTES_JOINED: Steps = [{"type": "ByteFallback"}, *JOINED]
+
+
+def map_of(spec: NormalizerSpec) -> Steps:
+    """The step that applies a model's character map; none where it has none."""
+    charsmap = base64.b64encode(spec.charsmap).decode()
+    return [{"type": "Precompiled", "precompiled_charsmap": charsmap}] if charsmap else []
+
+
+def metaspace(scheme: str, *, mark: str = SPACE_SYMBOL, split: bool = True) -> dict[str, Any]:
+    """The step that writes spaces as `mark`, one more in front by `scheme`; as a decoder it undoes that."""
+    return {"type": "Metaspace", "replacement": mark, "prepend_scheme": scheme, "split": split}
