@@ -11,16 +11,9 @@ from typing import Any
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.beside import token_text
 from tokbench_subword.pipeline.document import replaced
+from tokbench_subword.sentencepiece import json_steps
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
-from tokbench_subword.sentencepiece.json_steps import (
-    BYTES_JOINED,
-    FIRST_OFF,
-    ONE_SPACE,
-    SPACES_BACK,
-    SPACES_MARKED,
-    Steps,
-    metaspace,
-)
+from tokbench_subword.sentencepiece.json_steps import Steps
 
 Config = Mapping[str, Any]
 Pieces = list[tuple[str, float]]
@@ -145,7 +138,7 @@ def nothing(config: Config, charsmap: Steps) -> Steps:
 
 def map_then_spaces(config: Config, charsmap: Steps) -> Steps:
     """The map, and runs of spaces made one."""
-    return [*charsmap, ONE_SPACE]
+    return [*charsmap, json_steps.ONE_SPACE]
 
 
 def spaces_if_map(config: Config, charsmap: Steps) -> Steps:
@@ -192,7 +185,7 @@ def of_big_bird_text(config: Config, charsmap: Steps) -> Steps:
 
 def of_gemma_text(config: Config, charsmap: Steps) -> Steps:
     """Spaces written ``▁``."""
-    return [SPACES_MARKED]
+    return [json_steps.SPACES_MARKED]
 
 
 # --- how it is cut, and put together again: pre-tokenizers, and decoders -----------------------------
@@ -203,7 +196,7 @@ Cut = Callable[[Config], tuple[Steps, Steps]]
 
 def before_words(config: Config, *, without: str = "never") -> tuple[Steps, Steps]:
     """Words cut with the space before them; where none goes in front of a text, by the scheme `without`."""
-    step = metaspace("always" if config.get("add_prefix_space", True) else without)
+    step = json_steps.metaspace("always" if config.get("add_prefix_space", True) else without)
     return [step], [step]
 
 
@@ -230,11 +223,11 @@ def of_llama_words(config: Config) -> tuple[Steps, Steps]:
     stated = config.get("add_prefix_space")
     prefix = stated is None or bool(stated)
     scheme = "always" if config.get("legacy", False) else "first"
-    decoding = [SPACES_BACK, *BYTES_JOINED, *([FIRST_OFF] if prefix else [])]
-    return [metaspace(scheme if prefix else "never", split=False)], decoding
+    decoding = [json_steps.SPACES_BACK, *json_steps.BYTES_JOINED, *([json_steps.FIRST_OFF] if prefix else [])]
+    return [json_steps.metaspace(scheme if prefix else "never", split=False)], decoding
 
 
 def of_gemma_words(config: Config) -> tuple[Steps, Steps]:
     """The whole text as one word: spaces, at which it would be cut, are none any more."""
     cutting = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
-    return [cutting], [SPACES_BACK, *BYTES_JOINED]
+    return [cutting], [json_steps.SPACES_BACK, *json_steps.BYTES_JOINED]

@@ -14,20 +14,10 @@ from tokbench_subword.files.json_numbers import GivenFloat
 from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, USER_DEFINED, SpmModel, read_model
 from tokbench_subword.files.tokenizer_json import bpe_model, unigram_model
 from tokbench_subword.pipeline.document import TokenizerJson, replaced, sequence_of
+from tokbench_subword.sentencepiece import json_steps
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
 from tokbench_subword.sentencepiece.classes import CLASSES, OF_MODELS, ModelClass
-from tokbench_subword.sentencepiece.json_steps import (
-    BYTES_JOINED,
-    ENDS_OFF,
-    FIRST_OFF,
-    JOINED,
-    ONE_SPACE,
-    SPACES_BACK,
-    SPACES_MARKED,
-    Steps,
-    map_of,
-    metaspace,
-)
+from tokbench_subword.sentencepiece.json_steps import Steps
 
 
 def document_of_folder(path: Path, *, bpe: bool) -> TokenizerJson | None:
@@ -78,7 +68,7 @@ def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJs
     cutting, decoding = known.cut(beside.config)
     return TokenizerJson(
         model=content,
-        normalizer=sequence_of("normalizers", known.text(beside.config, map_of(model.normalizer))),
+        normalizer=sequence_of("normalizers", known.text(beside.config, json_steps.map_of(model.normalizer))),
         pre_tokenizer=sequence_of("pretokenizers", cutting),
         decoder=sequence_of("decoders", decoding),
         added_tokens=added,
@@ -99,16 +89,17 @@ def _generic(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> T
         if getattr(trainer, f"{setting}_id") >= 0:
             special[f"{setting}_token"] = getattr(trainer, f"{setting}_piece")
     legacy = beside.config.get("legacy", True)
-    normalizers = map_of(spec)
+    normalizers = json_steps.map_of(spec)
     if spec.remove_extra_whitespaces:
-        normalizers += [ENDS_OFF, ONE_SPACE]
+        normalizers += [json_steps.ENDS_OFF, json_steps.ONE_SPACE]
     if spec.escape_whitespaces:
-        normalizers.append(SPACES_MARKED)
+        normalizers.append(json_steps.SPACES_MARKED)
     if spec.add_dummy_prefix and legacy:
         normalizers.append(replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, SPACE_SYMBOL * 2))
-    prefix = [metaspace("always" if legacy else "first", split=False)] if spec.add_dummy_prefix else []
-    joined = BYTES_JOINED if trainer.byte_fallback else JOINED
-    decoders = [SPACES_BACK, *joined, *([FIRST_OFF] if prefix else [])]
+    scheme = "always" if legacy else "first"
+    prefix = [json_steps.metaspace(scheme, split=False)] if spec.add_dummy_prefix else []
+    joined = json_steps.BYTES_JOINED if trainer.byte_fallback else json_steps.JOINED
+    decoders = [json_steps.SPACES_BACK, *joined, *([json_steps.FIRST_OFF] if prefix else [])]
     return TokenizerJson(
         model=_generic_bpe(model, texts, ids, ignore_merges=bool(symbols)) if bpe else _generic_unigram(model),
         normalizer=sequence_of("normalizers", normalizers),

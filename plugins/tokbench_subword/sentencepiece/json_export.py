@@ -24,20 +24,10 @@ from tokbench_subword.files.tokenizer_json import bpe_model, unigram_model, writ
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.decoders import BYTE
 from tokbench_subword.pipeline.document import TokenizerJson, replaced, sequence_of, steps_of
+from tokbench_subword.sentencepiece import json_steps
 from tokbench_subword.sentencepiece.algorithms import spm_scores
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
-from tokbench_subword.sentencepiece.json_steps import (
-    BYTES_JOINED,
-    ENDS_OFF,
-    JOINED,
-    MARKED_ENDS_OFF,
-    ONE_SPACE,
-    SPACES_BACK,
-    SPACES_MARKED,
-    Steps,
-    map_of,
-    metaspace,
-)
+from tokbench_subword.sentencepiece.json_steps import Steps
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 
@@ -90,7 +80,7 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     return TokenizerJson(
         model=_bpe_model(algorithm) if isinstance(algorithm, SpmBpe) else _unigram_model(vocabulary),
         normalizer=sequence_of("normalizers", _normalizers(model.normalizer, algorithm.normalizer)),
-        pre_tokenizer=None if crossing else metaspace("never"),
+        pre_tokenizer=None if crossing else json_steps.metaspace("never"),
         decoder=sequence_of("decoders", _decoders(vocabulary)),
         added_tokens=added,
     )
@@ -216,12 +206,13 @@ def mark_is_a_space(normalize: Normalizer) -> bool:
 
 
 def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> Steps:
-    steps = map_of(spec)
+    steps = json_steps.map_of(spec)
     if spec.remove_extra_whitespaces:
-        steps += [ENDS_OFF if mark_is_a_space(normalize) else MARKED_ENDS_OFF, ONE_SPACE]
+        ends = json_steps.ENDS_OFF if mark_is_a_space(normalize) else json_steps.MARKED_ENDS_OFF
+        steps += [ends, json_steps.ONE_SPACE]
     if spec.add_dummy_prefix:
         steps.append({"type": "Prepend", "prepend": SPACE_SYMBOL})
-    return [*steps, SPACES_MARKED]
+    return [*steps, json_steps.SPACES_MARKED]
 
 
 def _decoders(vocabulary: SpmVocabulary) -> Steps:
@@ -231,10 +222,10 @@ def _decoders(vocabulary: SpmVocabulary) -> Steps:
     spec, trainer = vocabulary.model.normalizer, vocabulary.model.trainer
     steps: Steps = []
     if spec.add_dummy_prefix or spec.remove_extra_whitespaces:
-        first = metaspace("always", mark=_IN_NO_PIECE, split=False)
+        first = json_steps.metaspace("always", mark=_IN_NO_PIECE, split=False)
         steps += [replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, _IN_NO_PIECE), first]
-    steps.append(SPACES_BACK)
+    steps.append(json_steps.SPACES_BACK)
     if vocabulary.unk_id is not None:
         unknown = vocabulary.pieces[vocabulary.unk_id]
         steps.append(replaced({"Regex": rf"\A{re.escape(unknown)}\z"}, trainer.unk_surface))
-    return [*steps, *(BYTES_JOINED if trainer.byte_fallback else JOINED)]
+    return [*steps, *(json_steps.BYTES_JOINED if trainer.byte_fallback else json_steps.JOINED)]
