@@ -100,7 +100,10 @@ def _listed(what: str, specs: Asked) -> list[str] | None:
     for each in [specs] if isinstance(specs, str | os.PathLike) or not isinstance(specs, Iterable) else specs:
         if not isinstance(each, str | os.PathLike):
             kind = type(each).__name__
-            raise SpecError(f"{what}: {kind} is no spec; name each as text, as in 'bytes', or by its path")
+            raise SpecError(
+                f"{what}: {kind} is no spec; name each as text, as in 'bytes', or by its path; one of your own "
+                "comes in by a plugin, which may be one file: plugins=['mine.py']"
+            )
         found.append(os.fspath(each))
     if not found:
         raise SpecError(f"{what}: an empty list; name some, or leave it out for those of the suite")
