@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from hypothesis import strategies as st
-from tokbench_subword.sentencepiece.json_export import ENDS
+from tokbench_subword.sentencepiece.json_steps import ENDS_OFF
 from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokenizers import Regex, normalizers, pre_tokenizers
 
@@ -14,7 +14,7 @@ N, P = normalizers, pre_tokenizers
 MAP, FOLDING = (N.Precompiled(charsmap_of(name)) for name in ("nmt_nfkc", "nmt_nfkc_cf"))
 SPLIT = P.Sequence([P.WhitespaceSplit(), P.Metaspace()])
 RUNS = N.Replace(Regex(" {2,}"), "▁")
-BLANKS = N.Replace(Regex(ENDS), "")
+BLANKS = N.Replace(Regex(ENDS_OFF["pattern"]["Regex"]), "")
 MARKED = [N.Prepend("▁"), N.Replace(" ", "▁")]
 CHAINS = {
     "t5": (MAP, SPLIT),
