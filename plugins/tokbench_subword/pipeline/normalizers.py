@@ -90,8 +90,18 @@ def becoming(kind: str) -> Mapping[str, Collection[int]]:
         return {"": bert.marks()}
     if kind == "Nmt":
         return {"": _NMT_DROPPED, " ": _NMT_SPACES}
+    return by_text(normal_forms.lower_case())
+
+
+def by_text(changes: Mapping[int, str]) -> dict[str, list[int]]:
+    """The code points that become each text, of what each becomes.
+
+    Example:
+        >>> by_text({0x41: "a", 0x61: "a"})
+        {'a': [65, 97]}
+    """
     points: dict[str, list[int]] = {}
-    for point, new in normal_forms.lower_case().items():
+    for point, new in changes.items():
         points.setdefault(new, []).append(point)
     return points
 

@@ -17,7 +17,7 @@ from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import widths_by_first_byte
 from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes
-from tokbench_subword.pipeline.normalizers import SELF
+from tokbench_subword.pipeline.normalizers import SELF, by_text
 from tokbench_subword.pipeline.rewriting_kernel import LOOK_UP, SHORT
 
 _MOST_ORDERED = 256
@@ -47,10 +47,7 @@ class Rewriting:
     @classmethod
     def of(cls, changes: Mapping[int, str]) -> Rewriting:
         """A rewriting of some code points."""
-        points: dict[str, list[int]] = {}
-        for point, new in changes.items():
-            points.setdefault(new, []).append(point)
-        return cls.to(points)
+        return cls.to(by_text(changes))
 
     @classmethod
     def to(cls, points: Mapping[str, Collection[int]]) -> Rewriting:
