@@ -28,6 +28,11 @@ BACKEND = "TokenizersBackend"
 """The class for any vocabulary; for the types of models that have it, no other counts."""
 
 
+def special_tokens(**tokens: str) -> dict[str, str]:
+    """Special tokens by the settings that name them: ``bos="<s>"`` is that of ``bos_token``."""
+    return {f"{name}_token": text for name, text in tokens.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Beside:
     """What the files in a `folder` say: of the tokenizer (`config`), of the `model`, and of added tokens.

@@ -5,14 +5,13 @@ Each is a function of the settings in the configuration beside the model; `class
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.beside import token_text
 from tokbench_subword.pipeline.document import replaced
 from tokbench_subword.sentencepiece import json_steps
-from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
 from tokbench_subword.sentencepiece.json_steps import Steps
 
 Config = Mapping[str, Any]
@@ -21,17 +20,15 @@ Pieces = list[tuple[str, float]]
 
 # --- the vocabulary, of the model's own pieces -------------------------------------------------------
 
-_OF_MBART = (
+LANGUAGES = (
     "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM "
     "ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN"
 )
-_OF_MBART50 = (
+"""The codes that MBart has for languages."""
+MORE_LANGUAGES = (
     "af_ZA az_AZ bn_IN fa_IR he_IL hr_HR id_ID ka_GE km_KH mk_MK ml_IN mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE "
     "sw_KE ta_IN te_IN th_TH tl_XX uk_UA ur_PK xh_ZA gl_ES sl_SI"
 )
-LANGUAGES = _OF_MBART.split()
-"""The codes that MBart has for languages."""
-MORE_LANGUAGES = _OF_MBART50.split()
 """The codes that MBart50 has besides."""
 
 
@@ -40,43 +37,28 @@ def _named(config: Config, **usual: str) -> Pieces:
     return [(str(token_text(config.get(setting, token))), 0.0) for setting, token in usual.items()]
 
 
-def as_they_are(pieces: Pieces, config: Config) -> Pieces:
-    """The model's own pieces."""
-    return pieces
-
-
-def of_fairseq(pieces: Pieces, config: Config, *codes: str, first: str = "bos_token") -> Pieces:
-    """The order of fairseq, which puts four tokens in the place of three; language codes stand behind."""
+def of_fairseq(pieces: Pieces, config: Config, further: Sequence[str], *, first: str = "bos_token") -> Pieces:
+    """The order of fairseq, which puts four tokens in the place of three; further tokens stand behind."""
     front = _named(config, **{first: "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"})
-    return [*front, *pieces[3:], *((code, 0.0) for code in codes), *_named(config, mask_token="<mask>")]
+    return [*front, *pieces[3:], *((token, 0.0) for token in further), *_named(config, mask_token="<mask>")]
 
 
-def of_mbart(pieces: Pieces, config: Config) -> Pieces:
-    """Fairseq's order with MBart's languages."""
-    return of_fairseq(pieces, config, *LANGUAGES)
-
-
-def of_mbart50(pieces: Pieces, config: Config) -> Pieces:
-    """Fairseq's order with the languages of MBart50."""
-    return of_fairseq(pieces, config, *LANGUAGES, *MORE_LANGUAGES, first="cls_token")
-
-
-def of_camembert(pieces: Pieces, config: Config) -> Pieces:
+def of_camembert(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
     """CamemBERT's order: pieces that no text has stand where other tokens took their place."""
     pad, unk, mask = _named(config, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>")
     unused = ("<s>NOTUSED", 0.0), ("</s>NOTUSED", 0.0), ("<unk>NOTUSED", -100.0)
     return [unused[0], pad, unused[1], unk, unused[2], *pieces[1:], mask]
 
 
-def of_nllb(pieces: Pieces, config: Config) -> Pieces:
+def of_nllb(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
     """Fairseq's four tokens in front, and none behind."""
-    front = of_fairseq([], config)[:-1]
+    front = of_fairseq([], config, further)[:-1]
     if len({*front}) < len(front):
         raise TokenizerError(f"tokenizer_config.json: one token has two places: {[text for text, _ in front]}")
     return list(dict(front + pieces).items())
 
 
-def of_pegasus(pieces: Pieces, config: Config) -> Pieces:
+def of_pegasus(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
     """Pegasus's order: tokens of its own in the place of the first two pieces."""
     front = _named(
         config, pad_token="<pad>", eos_token="</s>", mask_token="<mask_1>", mask_token_sent="<mask_2>"
@@ -85,9 +67,9 @@ def of_pegasus(pieces: Pieces, config: Config) -> Pieces:
     return [*front, *((token, -100.0) for token in numbered_unknown(config)), *pieces[2:]]
 
 
-def of_t5(pieces: Pieces, config: Config) -> Pieces:
-    """The model's pieces, and T5's sentinels behind them."""
-    return [*pieces, *((token, 0.0) for token in reversed(extra_ids(config)))]
+def of_t5(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
+    """The model's pieces, and T5's sentinels behind them, the last one first."""
+    return [*pieces, *((token, 0.0) for token in reversed(further))]
 
 
 # --- further special tokens --------------------------------------------------------------------------
@@ -103,13 +85,8 @@ def _count(config: Config, setting: str, usual: int) -> int:
 _MOST = 1_000_000
 
 
-def none(config: Config) -> list[str]:
-    """No further special tokens."""
-    return []
-
-
 def extra_ids(config: Config) -> list[str]:
-    """T5's sentinels, which stand in the vocabulary the other way round."""
+    """T5's sentinels."""
     return [f"<extra_id_{index}>" for index in range(_count(config, "extra_ids", 100))]
 
 
@@ -118,22 +95,7 @@ def numbered_unknown(config: Config) -> list[str]:
     return [f"<unk_{index}>" for index in range(2, _count(config, "offset", 103))]
 
 
-def made_up(config: Config) -> list[str]:
-    """XGLM's tokens that fill its vocabulary up."""
-    return [f"<madeupword{index}>" for index in range(7)]
-
-
 # --- how text is normalized, around the model's own map ----------------------------------------------
-
-
-def map_alone(config: Config, charsmap: Steps) -> Steps:
-    """The model's map and nothing else."""
-    return charsmap
-
-
-def nothing(config: Config, charsmap: Steps) -> Steps:
-    """Nothing: text stays as it is."""
-    return []
 
 
 def map_then_spaces(config: Config, charsmap: Steps) -> Steps:
@@ -176,16 +138,6 @@ def of_deberta_text(config: Config, charsmap: Steps) -> Steps:
         {"type": "NFC"},
         {"type": "Strip", "strip_left": False, "strip_right": True},
     ]
-
-
-def of_big_bird_text(config: Config, charsmap: Steps) -> Steps:
-    """Runs of spaces made one ``▁``."""
-    return [replaced({"Regex": " {2,}"}, SPACE_SYMBOL)]
-
-
-def of_gemma_text(config: Config, charsmap: Steps) -> Steps:
-    """Spaces written ``▁``."""
-    return [json_steps.SPACES_MARKED]
 
 
 # --- how it is cut, and put together again: pre-tokenizers, and decoders -----------------------------

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from tokbench_subword.files.beside import BACKEND
+from tokbench_subword.files.beside import BACKEND, special_tokens
+from tokbench_subword.pipeline.document import replaced
 from tokbench_subword.sentencepiece import class_parts as parts
+from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
 from tokbench_subword.sentencepiece.class_parts import Config, Cut, Pieces
-from tokbench_subword.sentencepiece.json_steps import Steps
+from tokbench_subword.sentencepiece.json_steps import SPACES_MARKED, Steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,30 +27,24 @@ class ModelClass:
     """
 
     special: Mapping[str, str | Mapping[str, Any]]
-    further: Callable[[Config], list[str]] = parts.none
+    further: Callable[[Config], list[str]] = lambda config: []
     symbols_special: bool = False
     bpe: bool | None = False
     generic: bool = False
     byte_fallback: bool = False
     unk_id: int | None = None
     unk_by_name: bool = False
-    pieces: Callable[[Pieces, Config], Pieces] = parts.as_they_are
-    text: Callable[[Config, Steps], Steps] = parts.map_alone
+    pieces: Callable[[Pieces, Config, Sequence[str]], Pieces] = lambda pieces, config, further: pieces
+    text: Callable[[Config, Steps], Steps] = lambda config, charsmap: charsmap
     cut: Cut = parts.before_words
 
 
-_ENDS = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
-_OF_T5 = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
-_OF_ROBERTA = {**_ENDS, "sep_token": "</s>", "pad_token": "<pad>", "cls_token": "<s>"}
-_OF_BERT = {
-    "bos_token": "[CLS]",
-    "eos_token": "[SEP]",
-    "unk_token": "<unk>",
-    "sep_token": "[SEP]",
-    "pad_token": "<pad>",
-    "cls_token": "[CLS]",
-    "mask_token": "[MASK]",
-}
+_ENDS = special_tokens(bos="<s>", eos="</s>", unk="<unk>")
+_OF_T5 = special_tokens(eos="</s>", unk="<unk>", pad="<pad>")
+_OF_ROBERTA = {**_ENDS, **special_tokens(sep="</s>", pad="<pad>", cls="<s>")}
+_OF_BERT = special_tokens(
+    bos="[CLS]", eos="[SEP]", unk="<unk>", sep="[SEP]", pad="<pad>", cls="[CLS]", mask="[MASK]"
+)
 _MASK = {"content": "<mask>", "lstrip": True}
 
 CLASSES: Mapping[str, ModelClass] = {
@@ -66,21 +63,26 @@ CLASSES: Mapping[str, ModelClass] = {
     ),
     "MBart": ModelClass(
         special={**_OF_ROBERTA, "mask_token": _MASK},
-        further=lambda config: parts.LANGUAGES,
-        pieces=parts.of_mbart,
+        further=lambda config: parts.LANGUAGES.split(),
+        pieces=parts.of_fairseq,
         unk_id=3,
-        text=parts.nothing,
+        text=lambda config, charsmap: [],
         cut=parts.always(parts.between_spaces),
     ),
     "MBart50": ModelClass(
         special={**_OF_T5, "sep_token": "</s>", "cls_token": "<s>", "mask_token": _MASK},
-        further=lambda config: [*parts.LANGUAGES, *parts.MORE_LANGUAGES],
-        pieces=parts.of_mbart50,
+        further=lambda config: [*parts.LANGUAGES.split(), *parts.MORE_LANGUAGES.split()],
+        pieces=partial(parts.of_fairseq, first="cls_token"),
         unk_id=3,
         text=parts.map_then_spaces,
         cut=parts.always(parts.before_words),
     ),
-    "XGLM": ModelClass(special=_OF_ROBERTA, further=parts.made_up, unk_id=3, text=parts.map_then_spaces),
+    "XGLM": ModelClass(
+        special=_OF_ROBERTA,
+        further=lambda config: [f"<madeupword{index}>" for index in range(7)],  # which fill its vocabulary up
+        unk_id=3,
+        text=parts.map_then_spaces,
+    ),
     "T5": ModelClass(
         special=_OF_T5,
         further=parts.extra_ids,
@@ -104,17 +106,11 @@ CLASSES: Mapping[str, ModelClass] = {
         special={**_OF_BERT, **_ENDS, "mask_token": {"content": "[MASK]", "lstrip": True}},
         unk_id=100,
         unk_by_name=True,
-        text=parts.of_big_bird_text,
+        text=lambda config, charsmap: [replaced({"Regex": " {2,}"}, SPACE_SYMBOL)],
     ),
     "Albert": ModelClass(special=_OF_BERT, unk_id=1, text=parts.of_albert_text, cut=parts.between_spaces),
     "XLNet": ModelClass(
-        special={
-            **_ENDS,
-            "sep_token": "<sep>",
-            "pad_token": "<pad>",
-            "cls_token": "<cls>",
-            "mask_token": _MASK,
-        },
+        special={**_ENDS, **special_tokens(sep="<sep>", pad="<pad>", cls="<cls>"), "mask_token": _MASK},
         text=parts.of_xlnet_text,
         cut=parts.always(parts.between_spaces),
     ),
@@ -133,7 +129,7 @@ CLASSES: Mapping[str, ModelClass] = {
         cut=parts.always(parts.before_words),
     ),
     "Reformer": ModelClass(
-        special={"eos_token": "</s>", "unk_token": "<unk>"},
+        special=special_tokens(eos="</s>", unk="<unk>"),
         symbols_special=True,
         bpe=True,
         unk_by_name=True,
@@ -141,20 +137,18 @@ CLASSES: Mapping[str, ModelClass] = {
         cut=parts.always(parts.before_words),
     ),
     "Llama": ModelClass(
-        special=_ENDS, bpe=True, byte_fallback=True, text=parts.nothing, cut=parts.of_llama_words
+        special=_ENDS,
+        bpe=True,
+        byte_fallback=True,
+        text=lambda config, charsmap: [],
+        cut=parts.of_llama_words,
     ),
     "Gemma": ModelClass(
-        special={
-            "bos_token": "<bos>",
-            "eos_token": "<eos>",
-            "unk_token": "<unk>",
-            "pad_token": "<pad>",
-            "mask_token": "<mask>",
-        },
+        special=special_tokens(bos="<bos>", eos="<eos>", unk="<unk>", pad="<pad>", mask="<mask>"),
         bpe=True,
         byte_fallback=True,
         unk_by_name=True,
-        text=parts.of_gemma_text,
+        text=lambda config, charsmap: [SPACES_MARKED],
         cut=parts.of_gemma_words,
     ),
     "FNet": ModelClass(special=_OF_BERT, generic=True),

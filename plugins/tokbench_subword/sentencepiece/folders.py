@@ -45,20 +45,17 @@ def document_of_folder(path: Path, *, bpe: bool) -> TokenizerJson | None:
 
 
 def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJson:
-    pieces = known.pieces([(piece.text, piece.score) for piece in model.pieces], beside.config)
+    further = known.further(beside.config)
+    pieces = known.pieces([(piece.text, piece.score) for piece in model.pieces], beside.config, further)
     ids = {text: index for index, (text, _) in enumerate(pieces)}
     symbols = _symbols(model, CONTROL, USER_DEFINED, special=known.symbols_special)
-    listed: list[str | dict[str, Any]] = [*symbols, *known.further(beside.config)]
-    added = beside.tokens(known.special, ids, listed=listed, size=None if known.bpe else len(pieces))
+    added = beside.tokens(
+        known.special, ids, listed=[*symbols, *further], size=None if known.bpe else len(pieces)
+    )
     unk = str(token_text(beside.config.get("unk_token", known.special["unk_token"])))
     if known.bpe:
-        content = bpe_model(
-            ids,
-            _merges([piece.text for piece in model.pieces]),
-            unk_token=unk if known.unk_by_name else None,
-            fuse_unk=True,
-            byte_fallback=known.byte_fallback,
-        )
+        texts = [piece.text for piece in model.pieces]
+        content = _bpe(ids, texts, unk if known.unk_by_name else None, byte_fallback=known.byte_fallback)
     else:
         unk_id = model.trainer.unk_id if known.unk_id is None else known.unk_id
         if known.unk_by_name and (unk, 0.0) in pieces:
@@ -76,7 +73,11 @@ def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJs
 
 
 def _generic(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> TokenizerJson:
-    """The document of a generic class: user-defined symbols are cut out of text, not added."""
+    """The document of a generic class: user-defined symbols are cut out of text, not added.
+
+    BPE merges in the order of the scores of ordinary pieces. Those of Unigram `transformers` hands on as JSON,
+    which may lose their last bit.
+    """
     spec, trainer = model.normalizer, model.trainer
     texts = _with_described(model, beside) if bpe else [piece.text for piece in model.pieces]
     ids = {text: index for index, text in enumerate(texts)}
@@ -99,12 +100,21 @@ def _generic(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> T
     scheme = "always" if legacy else "first"
     prefix = [json_steps.metaspace(scheme, split=False)] if spec.add_dummy_prefix else []
     joined = json_steps.BYTES_JOINED if trainer.byte_fallback else json_steps.JOINED
-    decoders = [json_steps.SPACES_BACK, *joined, *([json_steps.FIRST_OFF] if prefix else [])]
+    if bpe:
+        by_score = sorted(range(len(texts)), key=lambda index: -model.pieces[index].score)
+        merging = [texts[index] for index in by_score if model.pieces[index].type == NORMAL]
+        content = _bpe(ids, merging, trainer.unk_piece, byte_fallback=trainer.byte_fallback)
+        content["ignore_merges"] = bool(symbols)
+    else:
+        scored = [[piece.text, piece.score] for piece in model.pieces]
+        content = unigram_model(scored, trainer.unk_id, byte_fallback=trainer.byte_fallback)
     return TokenizerJson(
-        model=_generic_bpe(model, texts, ids, ignore_merges=bool(symbols)) if bpe else _generic_unigram(model),
+        model=content,
         normalizer=sequence_of("normalizers", normalizers),
         pre_tokenizer=sequence_of("pretokenizers", [*prefix, *_apart(symbols)]),
-        decoder=sequence_of("decoders", decoders),
+        decoder=sequence_of(
+            "decoders", [json_steps.SPACES_BACK, *joined, *([json_steps.FIRST_OFF] if prefix else [])]
+        ),
         added_tokens=beside.tokens(special, ids, listed=_symbols(model, CONTROL)),
     )
 
@@ -119,28 +129,6 @@ def _with_described(model: SpmModel, beside: Beside) -> list[str]:
     return texts
 
 
-def _generic_bpe(
-    model: SpmModel, texts: Sequence[str], ids: Mapping[str, int], *, ignore_merges: bool
-) -> dict[str, Any]:
-    """BPE that merges in the order of the scores of ordinary pieces."""
-    normal = [(text, piece) for text, piece in zip(texts, model.pieces, strict=True) if piece.type == NORMAL]
-    normal.sort(key=lambda item: -item[1].score)
-    return bpe_model(
-        ids,
-        _merges([text for text, _ in normal]),
-        unk_token=model.trainer.unk_piece,
-        fuse_unk=True,
-        byte_fallback=model.trainer.byte_fallback,
-        ignore_merges=ignore_merges,
-    )
-
-
-def _generic_unigram(model: SpmModel) -> dict[str, Any]:
-    """Unigram by the model's scores; `transformers` hands them on as JSON, which may lose their last bit."""
-    scored = [[piece.text, piece.score] for piece in model.pieces]
-    return unigram_model(scored, model.trainer.unk_id, byte_fallback=model.trainer.byte_fallback)
-
-
 def _symbols(model: SpmModel, *types: int, special: bool = False) -> list[dict[str, Any]]:
     """The pieces of some types as listed tokens: control symbols are special, all of them where `special`."""
     return [
@@ -150,15 +138,18 @@ def _symbols(model: SpmModel, *types: int, special: bool = False) -> list[dict[s
     ]
 
 
-def _merges(pieces: Sequence[str]) -> list[list[str]]:
-    """All pairs of pieces that spell a piece, in the order of the pieces; the shortest left side first."""
+def _bpe(
+    ids: Mapping[str, int], pieces: Sequence[str], unk_token: str | None, *, byte_fallback: bool
+) -> dict[str, Any]:
+    """BPE of all pairs of `pieces` that spell one, in the order of these; the shortest left side first."""
     known = {*pieces}
-    return [
+    merges = [
         [piece[:at], piece[at:]]
         for piece in pieces
         for at in range(1, len(piece))
         if piece[:at] in known and piece[at:] in known
     ]
+    return bpe_model(ids, merges, unk_token=unk_token, fuse_unk=True, byte_fallback=byte_fallback)
 
 
 def _apart(symbols: Sequence[str]) -> Steps:

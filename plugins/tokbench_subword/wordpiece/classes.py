@@ -5,31 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tokbench_subword.files.beside import special_tokens
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS
 
 _OF_BERT = "Bert DistilBert Electra MobileBert ConvBert SqueezeBert RetriBert LayoutLM LayoutLMv2 Lxmert"
 _DPR = ("DPRContextEncoder", "DPRQuestionEncoder", "DPRReader")
-_ENDS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
     **dict.fromkeys((*_OF_BERT.split(), *_DPR), BERT_SPECIAL_TOKENS),
     "Splinter": {**BERT_SPECIAL_TOKENS, "question_token": "[QUESTION]"},
     "MPNet": {
-        **_ENDS,
-        "pad_token": "<pad>",
-        "unk_token": "[UNK]",
-        "cls_token": "<s>",
-        "sep_token": "</s>",
+        **special_tokens(bos="<s>", eos="</s>", unk="[UNK]", sep="</s>", pad="<pad>", cls="<s>"),
         "mask_token": {"content": "<mask>", "lstrip": True},
     },
-    "Funnel": {
-        **_ENDS,
-        "pad_token": "<pad>",
-        "unk_token": "<unk>",
-        "cls_token": "<cls>",
-        "sep_token": "<sep>",
-        "mask_token": "<mask>",
-    },
+    "Funnel": special_tokens(
+        bos="<s>", eos="</s>", unk="<unk>", sep="<sep>", pad="<pad>", cls="<cls>", mask="<mask>"
+    ),
 }
 """Class to the settings that name its special tokens, each with the token where no configuration names one."""
 

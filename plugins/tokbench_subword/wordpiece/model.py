@@ -8,18 +8,13 @@ from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench_subword.files.beside import special_tokens
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import NO_RULES, BertRules
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.trie import VALUE_MASK
 
-BERT_SPECIAL_TOKENS = {
-    "pad_token": "[PAD]",
-    "unk_token": "[UNK]",
-    "cls_token": "[CLS]",
-    "sep_token": "[SEP]",
-    "mask_token": "[MASK]",
-}
+BERT_SPECIAL_TOKENS = special_tokens(pad="[PAD]", unk="[UNK]", cls="[CLS]", sep="[SEP]", mask="[MASK]")
 """The special tokens of BERT, in the order of its vocabulary, by the settings that name them."""
 BERT_RULES = BertRules()
 """Those of the uncased BERT."""
