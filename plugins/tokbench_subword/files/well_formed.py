@@ -16,12 +16,8 @@ from tokbench_subword.pipeline.patterns.behaviors import BEHAVIORS
 Check = Callable[[Any], bool]
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _flag(value: Any) -> bool:
-    return isinstance(value, bool)
+def _is(kind: type) -> Check:
+    return lambda value: isinstance(value, kind)
 
 
 def _count(value: Any) -> bool:
@@ -40,44 +36,43 @@ def _or_null(check: Check) -> Check:
     return lambda value: value is None or check(value)
 
 
+def _list_of(check: Check) -> Check:
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+def _with(**checks: Check) -> Check:
+    """An object with these fields, and maybe others."""
+    return lambda value: (
+        isinstance(value, Mapping) and all(check(value.get(name)) for name, check in checks.items())
+    )
+
+
+def _either(**checks: Check) -> Check:
+    """An object with just one of these fields."""
+    return lambda value: (
+        isinstance(value, Mapping)
+        and any([*value] == [name] and check(value[name]) for name, check in checks.items())
+    )
+
+
+def _strategy(value: Any) -> bool:
+    return value == "BatchLongest" or _either(Fixed=_count)(value)
+
+
 def _token(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and _text(value[0]) and _count(value[1])
 
 
-def _strategy(value: Any) -> bool:
-    return value == "BatchLongest" or (
-        isinstance(value, Mapping) and [*value] == ["Fixed"] and _count(value["Fixed"])
-    )
-
-
-def _pattern(value: Any) -> bool:
-    return (
-        isinstance(value, Mapping) and [*value] in (["String"], ["Regex"]) and all(map(_text, value.values()))
-    )
-
-
 def _special_tokens(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(
-        isinstance(each, Mapping)
-        and _text(each.get("id"))
-        and isinstance(each.get("ids"), list)
-        and all(map(_count, each["ids"]))
-        and isinstance(each.get("tokens"), list)
-        and all(map(_text, each["tokens"]))
-        for each in value.values()
-    )
+    each = _with(id=_text, ids=_list_of(_count), tokens=_list_of(_text))
+    return isinstance(value, Mapping) and all(map(each, value.values()))
 
 
-def _template(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(each, Mapping)
-        and [*each] in (["SpecialToken"], ["Sequence"])
-        and all(isinstance(part, Mapping) and _text(part.get("id")) and _count(part.get("type_id"))
-                for part in each.values())
-        and each.get("Sequence", {"id": "A"})["id"] in ("A", "B")
-        for each in value
-    )  # fmt: skip
-
+_text, _flag = _is(str), _is(bool)
+_pattern = _either(String=_text, Regex=_text)
+_template = _list_of(
+    _either(SpecialToken=_with(id=_text, type_id=_count), Sequence=_with(id=_one_of("A", "B"), type_id=_count))
+)
 
 Fields = Mapping[str, Check]
 """What a part must have, each with what it takes; those that end in ``?`` may be left out."""
