@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import check_generator, check_ids, known_id, known_ids, plain_text, plain_texts, refused
 from tokbench.batch import batched
-from tokbench_sentencepiece.modelproto import ProtoSettings, read_settings
+from tokbench.capabilities import SpansFromEncoding
+from tokbench.kernels.copies import Rebuilt
 
 if TYPE_CHECKING:
     import numpy as np
-    import sentencepiece
     from numpy.typing import NDArray
 
 SPACE = "▁"
@@ -25,26 +25,29 @@ ALL_SEGMENTATIONS = -1  # of sampling: from the whole lattice
 SHORT = 64
 
 
-class SentencePieceTokenizer:
+class SentencePieceTokenizer(SpansFromEncoding, Rebuilt):
     """A sentencepiece model; no BOS, no EOS, no sampling unless asked.
 
-    Control symbols never match in text, as the library has it; user-defined symbols always do.
+    Control symbols never match in text, as the library has it; user-defined symbols always do. `trainer` and
+    `normalizer` are the messages in which a model says how it was made.
     """
 
     def __init__(self, model: bytes, *, name: str, threads: int = 1) -> None:
         import sentencepiece
+        from google.protobuf.message import DecodeError
+        from sentencepiece import sentencepiece_model_pb2
 
-        self.name = name
-        self.model = model
+        self.name, self.model, self.threads = name, model, threads
         try:
-            self.settings: ProtoSettings = read_settings(model)
-            self.processor: sentencepiece.SentencePieceProcessor = sentencepiece.SentencePieceProcessor(
-                model_proto=model
-            )
-        except (ValueError, RuntimeError, OSError) as error:
+            message = sentencepiece_model_pb2.ModelProto.FromString(model)
+            self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        except (DecodeError, RuntimeError, OSError) as error:
             raise TokenizerError(f"{name}: not a sentencepiece model: {error}") from error
+        message.ClearField("pieces")
+        self.trainer, self.normalizer = message.trainer_spec, message.normalizer_spec
+        self.model_type: str = self.trainer.ModelType.Name(self.trainer.model_type).lower()
+        self._denormalizes = bool(message.denormalizer_spec.precompiled_charsmap)
         self.vocab_size: int = self.processor.GetPieceSize()
-        self._threads = threads
 
     lossless = False  # at least U+2581, the mark that stands for a space, comes back as one
 
@@ -83,7 +86,7 @@ class SentencePieceTokenizer:
         short = sum(map(len, texts)) < SHORT * len(texts)
         encode = self.processor.EncodeAsIds if short else self.processor.EncodeAsNumpy
         try:
-            found = encode(texts, num_threads=self._threads)
+            found = encode(texts, num_threads=self.threads)
         except (RuntimeError, TypeError) as error:
             raise refused(self.name, "sentencepiece", texts, error) from error
         if short:
@@ -103,15 +106,14 @@ class SentencePieceTokenizer:
         if not len(batch):
             return []
         check_ids(batch.ids, self.vocab_size, name=self.name)
-        texts: list[str] = self.processor.Decode(batch.to_lists(), num_threads=self._threads)
+        texts: list[str] = self.processor.Decode(batch.to_lists(), num_threads=self.threads)
         return texts
 
     @property
     def decode_drops_space(self) -> bool:
         """Whether decoding joins the bytes of tokens without the first space, which encoding has put there."""
-        settings = self.settings
-        prefixed = settings.add_dummy_prefix and not settings.suffix_whitespace
-        return prefixed and settings.escape_whitespaces and not settings.has_denormalizer
+        prefixed = self.normalizer.add_dummy_prefix and not self.trainer.treat_whitespace_as_suffix
+        return prefixed and self.normalizer.escape_whitespaces and not self._denormalizes
 
     def _piece(self, index: int) -> str:
         try:
@@ -128,19 +130,13 @@ class SentencePieceTokenizer:
         piece = self._piece(token_id)
         if piece.startswith("<0x") and self.processor.IsByte(token_id):
             return bytes([int(piece[3:5], 16)])
-        return piece.replace(SPACE, " ").encode() if self.settings.escape_whitespaces else piece.encode()
-
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """The span of each token in the text before normalisation; the dummy prefix has an empty one."""
-        return self.encode_with_offsets([text])[1]
-
-    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The same of every text, and the limits of each text's."""
-        tokens, spans = self.encode_with_offsets(texts)
-        return spans, tokens.offsets
+        return piece.replace(SPACE, " ").encode() if self.normalizer.escape_whitespaces else piece.encode()
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of every text and the span of each, by one call of the library."""
+        """The ids of every text and the span of each, by one call of the library.
+
+        Spans are in the text before normalisation; the dummy prefix has an empty one.
+        """
         import numpy as np
 
         from tokbench_sentencepiece.spans import read_spans
@@ -149,7 +145,7 @@ class SentencePieceTokenizer:
         if not texts:
             return TokenBatch.of([]), np.zeros((0, 2), np.int64)
         try:
-            messages = self.processor.Encode(texts, return_type="serialized_proto", num_threads=self._threads)
+            messages = self.processor.Encode(texts, return_type="serialized_proto", num_threads=self.threads)
         except (RuntimeError, TypeError) as error:
             raise refused(self.name, "sentencepiece", texts, error) from error
         ids, spans, limits = read_spans(messages)
@@ -168,7 +164,7 @@ class SentencePieceTokenizer:
         """The library gives the character spelled in bytes to the last of them: give it to each."""
         import numpy as np
 
-        if not self.settings.byte_fallback:
+        if not self.trainer.byte_fallback:
             return
         empty = spans[:, 0] == spans[:, 1]
         empty[limits[1:][limits[1:] > 0] - 1] = False  # nothing follows in the same text
@@ -191,10 +187,8 @@ class SentencePieceTokenizer:
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first; unigram models only."""
-        if self.settings.model_type != "unigram":
-            raise TokenizerError(
-                f"{self.name}: n-best needs a unigram model, this is {self.settings.model_type}"
-            )
+        if self.model_type != "unigram":
+            raise TokenizerError(f"{self.name}: n-best needs a unigram model, this is {self.model_type}")
         best: list[list[int]] = self.processor.NBestEncodeAsIds(text, nbest_size=n)
         return best
 
@@ -206,31 +200,25 @@ class SentencePieceTokenizer:
 
     def facts(self) -> Mapping[str, Any]:
         """What the model says of itself."""
-        settings = self.settings
+        trainer, normalizer = self.trainer, self.normalizer
         pieces = {index: self._piece(index) for index in self.special_ids}
+        rules, mapped = str(normalizer.name), bool(normalizer.precompiled_charsmap)  # bytes if it is not UTF-8
+        losses = {
+            f"text is normalised ({rules or 'custom rules'})": mapped,
+            "runs of spaces become one": normalizer.remove_extra_whitespaces,
+            "characters outside the vocabulary become UNK": not trainer.byte_fallback,
+            "U+2581 comes back as a space": normalizer.escape_whitespaces,
+        }
         return {
-            "algorithm": settings.model_type,
-            "normalizer": settings.normalizer or ("custom" if settings.has_character_map else None),
+            "algorithm": self.model_type,
+            "normalizer": rules or ("custom" if mapped else None),
             "pre_tokenizer": None,
-            "byte_fallback": settings.byte_fallback,
-            "add_dummy_prefix": settings.add_dummy_prefix,
-            "remove_extra_whitespaces": settings.remove_extra_whitespaces,
-            "escape_whitespaces": settings.escape_whitespaces,
-            "treat_whitespace_as_suffix": settings.suffix_whitespace,
+            "byte_fallback": trainer.byte_fallback,
+            "add_dummy_prefix": normalizer.add_dummy_prefix,
+            "remove_extra_whitespaces": normalizer.remove_extra_whitespaces,
+            "escape_whitespaces": normalizer.escape_whitespaces,
+            "treat_whitespace_as_suffix": trainer.treat_whitespace_as_suffix,
             "special_tokens": {piece: index for index, piece in sorted(pieces.items())},
             "lossless": False,
-            "why_not_lossless": "; ".join(_losses(settings)),
+            "why_not_lossless": "; ".join(loss for loss, holds in losses.items() if holds),
         }
-
-
-def _losses(settings: ProtoSettings) -> list[str]:
-    losses = []
-    if settings.has_character_map:
-        losses.append(f"text is normalised ({settings.normalizer or 'custom rules'})")
-    if settings.remove_extra_whitespaces:
-        losses.append("runs of spaces become one")
-    if not settings.byte_fallback:
-        losses.append("characters outside the vocabulary become UNK")
-    if settings.escape_whitespaces:
-        losses.append("U+2581 comes back as a space")
-    return losses

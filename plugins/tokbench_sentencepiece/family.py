@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from tokbench import LoadContext, Spec, SpecError, TokenizerError, TokenizerFamily
 from tokbench.family import HEAD_BYTES
+from tokbench.vocabulary_files import GZIP, read_bytes
 from tokbench_sentencepiece.adapter import SentencePieceTokenizer
 from tokbench_sentencepiece.training import OPTIONS, train
-
-GZIP = b"\x1f\x8b"
 
 
 def load(spec: Spec, context: LoadContext) -> SentencePieceTokenizer:
@@ -20,14 +18,7 @@ def load(spec: Spec, context: LoadContext) -> SentencePieceTokenizer:
     if not spec.variant:
         raise SpecError("sentencepiece: name a .model file: sentencepiece:PATH")
     path = _path(spec)
-    try:
-        model = path.read_bytes()
-        if model.startswith(GZIP):
-            model = gzip.decompress(model)
-    except (OSError, EOFError, zlib.error) as error:
-        raise TokenizerError(
-            f"{spec}: cannot read {path}: {getattr(error, 'strerror', None) or error}"
-        ) from error
+    model = read_bytes(path)
     if not model:
         raise TokenizerError(f"{spec}: {path} is empty")
     return SentencePieceTokenizer(model, name=str(spec), threads=context.threads)

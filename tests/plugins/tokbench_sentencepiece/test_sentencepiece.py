@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import sentencepiece
 from tokbench_sentencepiece.family import SENTENCEPIECE
-from tokbench_sentencepiece.modelproto import read_settings
 
 from tests.plugins.conftest import check_forms, train_on
 from tests.plugins.subword.sentencepiece.conftest import BPE_MODELS, UNIGRAM_MODELS
@@ -118,7 +117,7 @@ def test_wrong_files_are_named(content, tmp_path):
 
 
 def test_absent_files_and_folders(tmp_path):
-    with pytest.raises(TokenizerError, match="cannot read"):
+    with pytest.raises(TokenizerError, match="cannot be read"):
         load(tmp_path / "absent.model")
     with pytest.raises(TokenizerError, match="folder"):
         load(tmp_path)
@@ -139,7 +138,7 @@ trained = partial(train_on, SENTENCEPIECE, CORPUS * 3)
 def test_training_gives_the_type_and_size_and_repeats(kind, size, tmp_path, capfd):
     first, second = trained(model_type=kind, vocab_size=size), trained(model_type=kind, vocab_size=size)
     assert first.vocab_size == size
-    assert read_settings(first.model).model_type == kind
+    assert first.model_type == kind
     assert hashlib.sha256(first.model).digest() == hashlib.sha256(second.model).digest()
     assert capfd.readouterr().err == ""
     path = tmp_path / f"saved{SENTENCEPIECE.trained_suffix}"
@@ -157,8 +156,8 @@ def test_options_reach_the_trainer():
         normalization_rule_name="identity",
         hard_vocab_limit=False,
     )
-    assert tokenizer.settings.byte_fallback
-    assert tokenizer.settings.normalizer == "identity"
+    assert tokenizer.trainer.byte_fallback
+    assert tokenizer.normalizer.name == "identity"
     assert tokenizer.processor.PieceToId("<y>") in tokenizer.encode("a<y>b")
 
 
