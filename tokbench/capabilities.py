@@ -88,6 +88,21 @@ class EncoderWithOffsets(Protocol):
         """The ids of every text, as `encode` gives them, and all spans, ``(total, 2)``, as `offsets` does."""
 
 
+class SpansFromEncoding:
+    """The other two calls for spans, of a tokenizer that is an `EncoderWithOffsets`."""
+
+    def offsets(self: EncoderWithOffsets, text: str) -> NDArray[np.int64]:
+        """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``."""
+        return self.encode_with_offsets([text])[1]
+
+    def offsets_batch(
+        self: EncoderWithOffsets, texts: Sequence[str]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+        tokens, spans = self.encode_with_offsets(texts)
+        return spans, tokens.offsets
+
+
 @runtime_checkable
 class Sampler(Protocol):
     """Draws one segmentation at random (BPE-dropout, Unigram sampling); `alpha` is the method's own knob."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts, refused
 from tokbench.batch import batched
+from tokbench.capabilities import SpansFromEncoding
 from tokbench.corpus import gathered
 from tokbench.kernels.copies import Rebuilt
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
@@ -30,7 +31,7 @@ CHARACTERS_A_CALL = 1_000_000
 CHARACTERS_ALONE = 4_000
 
 
-class FastTokenizer(Rebuilt):
+class FastTokenizer(SpansFromEncoding, Rebuilt):
     """A tokenizer of the `tokenizers` library.
 
     The text of special tokens is ordinary text unless ``special="match"``; added tokens that are not special
@@ -150,23 +151,14 @@ class FastTokenizer(Rebuilt):
         decoded: bytes = self._bytes_of(piece)
         return decoded
 
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """The span of each token in the text before normalisation, as the library tells it.
-
-        A model with dropout draws tokens anew; `encode_with_offsets` has the spans of those that it gives.
-        """
-        return self.encode_with_offsets([plain_text(text, name=self.name)])[1]
-
-    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The same of every text, and the limits of each text's."""
-        tokens, spans = self.encode_with_offsets(texts)
-        return spans, tokens.offsets
-
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of every text and the span of each, by the batch call of the library that keeps spans."""
+        """The ids of every text and the span of each, by the batch call of the library that keeps spans.
+
+        Spans are in the text before normalisation. `offsets` of a model with dropout are of tokens drawn anew.
+        """
         import numpy as np
 
-        spans = array("q")
+        texts, spans = plain_texts(texts, name=self.name), array("q")
 
         def ids() -> Iterator[list[int]]:
             for encoding in self._encodings(texts, self.tokenizer.encode_batch):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import FormatError, TokenBatch
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
+from tokbench.capabilities import SpansFromEncoding
 from tokbench_transformers.fast import FastTokenizer
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class AutoTokenizer:
         return facts | {"class": type(self.tokenizer).__name__, "special_tokens": known}
 
 
-class PlacedAutoTokenizer(AutoTokenizer):
+class PlacedAutoTokenizer(SpansFromEncoding, AutoTokenizer):
     """One whose class works by `tokenizers`, which tells where each token lies."""
 
     @cached_property
@@ -115,17 +116,8 @@ class PlacedAutoTokenizer(AutoTokenizer):
         placing.backend_tokenizer.post_processor = None
         return placing
 
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """The span of each token in the text before normalisation, as the library tells it."""
-        return self.encode_with_offsets([plain_text(text, name=self.name)])[1]
-
-    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The same of every text, and the limits of each text's."""
-        tokens, spans = self.encode_with_offsets(texts)
-        return spans, tokens.offsets
-
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of every text and the span of each, by one call of the class."""
+        """The ids of every text and the span of each before normalisation, by one call of the class."""
         import numpy as np
 
         texts = plain_texts(texts, name=self.name)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tokbench.arguments import check_generator, plain_text, plain_texts
 from tokbench.batch import TokenBatch, batched
-from tokbench.capabilities import Step
+from tokbench.capabilities import SpansFromEncoding, Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, forget_made
 from tokbench.kernels.utf8 import encodable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class SpmTokenizer(PreparedTokenizer, Rebuilt):
+class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
     """A sentencepiece model with ids equal to sentencepiece's (0.2.3), and everything tokbench can use.
 
     `model_type` decides the algorithm. Encoding is content only: control symbols never match in text,
@@ -131,20 +131,11 @@ class SpmTokenizer(PreparedTokenizer, Rebuilt):
         rows, ends, scores = self.algorithm.best(data, n)
         return list(zip(ids_of_paths(self.vocabulary, data, rows, ends), scores, strict=True))
 
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
+    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads.
 
         What the normalizer put in front has an empty span; the bytes of one character all have its span.
         """
-        return self.encode_with_offsets([text])[1]
-
-    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
-        tokens, spans = self.encode_with_offsets(texts)
-        return spans, tokens.offsets
-
-    def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads."""
         texts = plain_texts(texts, name=self.name)
         if self.algorithm.plain:
             found = [spans_of_path(self.vocabulary, self.algorithm, text) for text in texts]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tokbench.arguments import check_generator, plain_text
 from tokbench.batch import TokenBatch
-from tokbench.capabilities import Step
+from tokbench.capabilities import SpansFromEncoding, Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files import formats
@@ -39,7 +39,7 @@ from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
 
 
-class JsonUnigramTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
+class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokenizer, Rebuilt):
     """A Unigram `tokenizer.json`, with ids equal to those of `tokenizers`.
 
     Encoding is content only: no template. The text of special tokens is ordinary text unless `match_special`;
@@ -121,11 +121,6 @@ class JsonUnigramTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
         if not self.lossless or len(np.unique(self._algorithm.scores)) > 1:
             raise TokenizerError(f"{self.name}: only of byte-level pieces that all score the same")
         return self.encode_batch(texts).lengths()
-
-    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
-        tokens, spans = self.encode_with_offsets(texts)
-        return spans, tokens.offsets
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, by one pass over them."""
