@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tokbench_subword.files.recognising import format_of
-from tokbench_subword.sentencepiece.json_export import tie_of
+from tokbench_subword.sentencepiece.converting import tie_of
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
 from tokbench.errors import TokbenchError

@@ -66,10 +66,11 @@ class Normalizer(Stays):
             >>> compile_normalizer(NormalizerSpec())(" a  b ")
             '▁a▁b'
         """
-        return to_text(self.internal(encodable(text)), self.escapes)
+        return to_text(self.internal(text), self.escapes)
 
-    def internal(self, data: bytes) -> bytes:
-        """One document, UTF-8, normalized, in internal form."""
+    def internal(self, text: str) -> bytes:
+        """One document normalized, in internal form."""
+        data = encodable(text)
         texts = self.segments(Segments(padded(data), np.array([0, len(data)])))
         return texts.data.tobytes()
 

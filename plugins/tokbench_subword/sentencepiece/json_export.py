@@ -10,15 +10,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tokbench.errors import TokenizerError
 from tokbench_subword.files import sentencepiece_model as spm
-from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import bpe_model, unigram_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
@@ -27,6 +23,7 @@ from tokbench_subword.pipeline.document import TokenizerJson, replaced, sequence
 from tokbench_subword.sentencepiece import json_steps
 from tokbench_subword.sentencepiece.algorithms import spm_scores
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
+from tokbench_subword.sentencepiece.converting import mark_is_a_space, probes_of, said_by_none, tie_of
 from tokbench_subword.sentencepiece.json_steps import Steps
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
@@ -47,22 +44,19 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     strips = model.normalizer.add_dummy_prefix or model.normalizer.remove_extra_whitespaces
     surface = model.trainer.unk_surface
     unknown = "" if vocabulary.unk_id is None else vocabulary.pieces[vocabulary.unk_id]
-    spaced = SPACE_SYMBOL in unknown or f"{SPACE_SYMBOL}{unknown}" in vocabulary.pieces  # one loses its space
-    for wrong, what in (
-        (not model.normalizer.escape_whitespaces, "spaces that are not escaped"),
-        (model.trainer.treat_whitespace_as_suffix, "spaces behind words"),
-        (bool((vocabulary.types == spm.UNUSED).any()), "pieces of the type unused"),
-        (vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback), "no unknown token"),
-        (model.denormalizes, "the denormalizer of decoded text"),
-        (strips and not surface, "an empty unk_surface, behind which a text begins anew"),
-        (spaced, f"the unknown token {unknown!r}, which other text is decoded to as well"),
-        (
-            model.trainer.byte_fallback and BYTE.match(surface),
-            f"the unk_surface {surface!r}, which it would decode to that byte",
+    refused = {
+        **said_by_none(vocabulary),
+        "no unknown token": vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback),
+        "an empty unk_surface, behind which a text begins anew": strips and not surface,
+        f"the unknown token {unknown!r}, which other text is decoded to as well": (
+            SPACE_SYMBOL in unknown or f"{SPACE_SYMBOL}{unknown}" in vocabulary.pieces  # one loses its space
         ),
-    ):
-        if wrong:
-            raise TokenizerError(f"{vocabulary.where}: tokenizer.json cannot express {what}; save a .model")
+        f"the unk_surface {surface!r}, which it would decode to that byte": (
+            model.trainer.byte_fallback and BYTE.match(surface) is not None
+        ),
+    }
+    for what in (what for what, holds in refused.items() if holds):
+        raise TokenizerError(f"{vocabulary.where}: tokenizer.json cannot express {what}; save a .model")
     in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED)
     crossing = any(SPACE_SYMBOL in piece[1:] for piece in in_text)
     crossing = crossing or SPACE_SYMBOL not in in_text  # a run of unknown characters goes on across spaces
@@ -121,17 +115,6 @@ def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
     )
 
 
-def probes_of(vocabulary: SpmVocabulary) -> list[Probe]:
-    """The texts on which a conversion of a model is tried."""
-    in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED, spm.UNUSED)
-    return probes(
-        [piece.replace(SPACE_SYMBOL, " ") for piece in in_text],
-        symbols=vocabulary.of_type(spm.USER_DEFINED),
-        tied=_of_one_score(vocabulary),
-        never=vocabulary.of_type(spm.CONTROL, spm.UNKNOWN),
-    )
-
-
 def save_json(
     vocabulary: SpmVocabulary, algorithm: Algorithm, path: str | os.PathLike[str], encode: Encode
 ) -> None:
@@ -165,28 +148,6 @@ def save_json(
         raise TokenizerError(f"{error}; save a .model") from error
 
 
-def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:
-    """The ordinary pieces that share their score with another, as text has them."""
-    normal = np.flatnonzero(vocabulary.types == spm.NORMAL)
-    _, which, counts = np.unique(vocabulary.scores[normal], return_inverse=True, return_counts=True)
-    shared = normal[counts[which] > 1].tolist()
-    return [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in shared]
-
-
-def tie_of(vocabulary: SpmVocabulary) -> Callable[[Sequence[int], Sequence[int]], bool]:
-    """Whether two segmentations of a text are equally good: sums of float32 and of float64 may part there."""
-    scores = spm_scores(vocabulary).astype(np.float64)
-    unk, decode = vocabulary.unk_id, vocabulary.decoder.text
-
-    def tied(here: Sequence[int], there: Sequence[int]) -> bool:
-        if [index for index in here if index == unk] != [index for index in there if index == unk]:
-            return False
-        one, other = float(scores[list(here)].sum()), float(scores[list(there)].sum())
-        return abs(one - other) <= 1e-6 * abs(one) and decode(here) == decode(there)
-
-    return tied
-
-
 def _mended(document: TokenizerJson, normalize: Normalizer) -> TokenizerJson:
     """The document with steps for clusters that `tokenizers` maps as wholes: the ends of lines, and marks.
 
@@ -198,11 +159,6 @@ def _mended(document: TokenizerJson, normalize: Normalizer) -> TokenizerJson:
     if normalize("x\ry") == normalize("x y"):
         steps.insert(0, replaced({"String": "\r"}, " "))
     return replace(document, normalizer=sequence_of("normalizers", steps))
-
-
-def mark_is_a_space(normalize: Normalizer) -> bool:
-    """Whether the character map makes a space of U+2581 in text."""
-    return normalize(f"{SPACE_SYMBOL}a") == normalize(" a")
 
 
 def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> Steps:

@@ -15,7 +15,7 @@ from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.files.gguf import GgufVocabulary, read_gguf, write_gguf
 from tokbench_subword.files.proof import Encode, write_proved
 from tokbench_subword.sentencepiece.algorithms import algorithm_of
-from tokbench_subword.sentencepiece.json_export import mark_is_a_space, probes_of
+from tokbench_subword.sentencepiece.converting import mark_is_a_space, probes_of, said_by_none
 from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import PreparedEncoder
@@ -60,29 +60,19 @@ def save_gguf(vocabulary: SpmVocabulary, algorithm: Algorithm, path: Path, encod
     model = vocabulary.model
     spec, trainer, bpe = model.normalizer, model.trainer, model.trainer.model_type == "bpe"
     marks_stay = spec.remove_extra_whitespaces and not mark_is_a_space(algorithm.normalizer)
-    unsaid = [
-        what
-        for wrong, what in (
-            (not spec.escape_whitespaces, "spaces that are not escaped"),
-            (trainer.treat_whitespace_as_suffix, "spaces behind words"),
-            (bpe and bool(spec.charsmap), "character map for BPE"),
-            (bpe and spec.remove_extra_whitespaces, "taking away of spaces for BPE"),
-            (bpe and not trainer.byte_fallback, "BPE without byte fallback"),
-            (not bpe and trainer.byte_fallback, "Unigram with byte fallback"),
-            (not bpe and marks_stay, "Unigram that takes U+2581 away at the end of a text"),
-            (
-                bool(vocabulary.of_type(spm.USER_DEFINED)),
-                "user-defined symbols that leave the text around them",
-            ),
-            (bool(vocabulary.of_type(spm.UNUSED)), "pieces of the type unused"),
-            (model.denormalizes, "denormalizer of decoded text"),
-            (
-                trainer.unk_surface != spm.TrainerSpec().unk_surface,
-                "unk_surface (what an unknown token is decoded to)",
-            ),
-        )
-        if wrong
-    ]
+    refused = {
+        **said_by_none(vocabulary),
+        "character map for BPE": bpe and bool(spec.charsmap),
+        "taking away of spaces for BPE": bpe and spec.remove_extra_whitespaces,
+        "BPE without byte fallback": bpe and not trainer.byte_fallback,
+        "Unigram with byte fallback": not bpe and trainer.byte_fallback,
+        "Unigram that takes U+2581 away at the end of a text": not bpe and marks_stay,
+        "user-defined symbols that leave the text around them": bool(vocabulary.of_type(spm.USER_DEFINED)),
+        "unk_surface (what an unknown token is decoded to)": (
+            trainer.unk_surface != spm.TrainerSpec().unk_surface
+        ),
+    }
+    unsaid = [what for what, holds in refused.items() if holds]
     if unsaid:
         raise TokenizerError(
             f"{vocabulary.where} is not written as {path.name}: llama.cpp has no {'; no '.join(unsaid)}"

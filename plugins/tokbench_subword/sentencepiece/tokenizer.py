@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.arguments import check_generator, plain_text, plain_texts
+from tokbench.arguments import check_generator, known_id, plain_text, plain_texts
 from tokbench.batch import TokenBatch, batched
 from tokbench.capabilities import SpansFromEncoding, Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, forget_made
-from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files import formats
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.added_tokens import new_tokens
@@ -49,17 +48,8 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
 
     lossless = False
 
-    def __init__(
-        self,
-        name: str,
-        model: spm.SpmModel,
-        *,
-        threads: int = 1,
-        cache: int = CACHE_BYTES,
-    ) -> None:
-        self.name = name
-        self.threads = threads
-        self.cache = cache
+    def __init__(self, name: str, model: spm.SpmModel, *, threads: int = 1, cache: int = CACHE_BYTES) -> None:
+        self.name, self.threads, self.cache = name, threads, cache
         self._build(model)
 
     def _build(self, model: spm.SpmModel) -> None:
@@ -99,7 +89,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
         """The ids of many texts."""
         if not self.algorithm.plain:
             return super().encode_batch(texts)
-        internal = [self._internal(text) for text in plain_texts(texts, name=self.name)]
+        internal = [self.algorithm.normalizer.internal(text) for text in plain_texts(texts, name=self.name)]
         paths = [tokens_of_path(self.vocabulary, data, self.algorithm.path(data)) for data in internal]
         return TokenBatch.of([[token.id for token in path] for path in paths])
 
@@ -115,7 +105,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
         if not 0.0 <= alpha < float("inf"):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         check_generator(rng, name=self.name)
-        data = self._internal(text)
+        data = self.algorithm.normalizer.internal(text)
         rows = self.algorithm.sample_rows(data, rng, alpha)
         return ids_of_paths(self.vocabulary, data, rows, [len(rows)])[0]
 
@@ -127,7 +117,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
         """The `n` best segmentations with their scores (log probabilities), best first."""
         if n < 1:
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
-        data = self._internal(text)
+        data = self.algorithm.normalizer.internal(text)
         rows, ends, scores = self.algorithm.best(data, n)
         return list(zip(ids_of_paths(self.vocabulary, data, rows, ends), scores, strict=True))
 
@@ -146,7 +136,11 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalized text, then step by step towards the tokens."""
-        return steps(self.vocabulary, self.algorithm, self._internal(plain_text(text, name=self.name)))
+        return steps(
+            self.vocabulary,
+            self.algorithm,
+            self.algorithm.normalizer.internal(plain_text(text, name=self.name)),
+        )
 
     # --- ids to text ------------------------------------------------------------------------------------
 
@@ -168,7 +162,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one token, its ``▁`` as a space; nothing for control symbols and UNK."""
-        return self.vocabulary.token_bytes(token_id)
+        return self.vocabulary.token_bytes[known_id(token_id, self.vocab_size, name=self.name)]
 
     # --- the simple class API ---------------------------------------------------------------------------
 
@@ -195,7 +189,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
 
     def convert_id_to_token(self, token_id: int) -> str:
         """The piece of an id; raises `TokenizerError` for an id outside the vocabulary."""
-        return self.vocabulary.pieces[self.vocabulary.checked(token_id)]
+        return self.vocabulary.pieces[known_id(token_id, self.vocab_size, name=self.name)]
 
     def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
         """Add user-defined symbols, which are never split nor normalized; returns their new ids.
@@ -238,6 +232,12 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""
         spec, trainer = self.model.normalizer, self.model.trainer
+        losses = {
+            f"text is normalised ({spec.name or 'custom rules'})": bool(spec.charsmap),
+            "runs of spaces become one": spec.remove_extra_whitespaces,
+            "characters outside the vocabulary become unknown": not trainer.byte_fallback,
+            "U+2581 comes back as a space": spec.escape_whitespaces,
+        }
         return {
             "algorithm": self.algorithm.name,
             "normalizer": spec.name or ("custom" if spec.charsmap else None),
@@ -251,22 +251,5 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
             "special_tokens": {self.vocabulary.pieces[index]: index for index in sorted(self.special_ids)},
             "user_defined_symbols": self.vocabulary.of_type(spm.USER_DEFINED),
             "lossless": False,
-            "why_not_lossless": "; ".join(self._losses()),
+            "why_not_lossless": "; ".join(loss for loss, holds in losses.items() if holds),
         }
-
-    def _losses(self) -> Iterator[str]:
-        spec = self.model.normalizer
-        if spec.charsmap:
-            yield f"text is normalised ({spec.name or 'custom rules'})"
-        if spec.remove_extra_whitespaces:
-            yield "runs of spaces become one"
-        if not self.model.trainer.byte_fallback:
-            yield "characters outside the vocabulary become unknown"
-        if spec.escape_whitespaces:
-            yield "U+2581 comes back as a space"
-
-    # --- within ---------------------------------------------------------------------------------------
-
-    def _internal(self, text: str) -> bytes:
-        """`text` as kernels see it, normalized."""
-        return self.algorithm.normalizer.internal(encodable(text))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench.arguments import known_id
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.files import sentencepiece_model as spm
@@ -119,22 +118,15 @@ class SpmVocabulary:
 
     # --- ids to text ------------------------------------------------------------------------------------
 
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of one token, U+2581 as a space where spaces are escaped; none for special ones."""
-        return self._token_bytes[self.checked(token_id)]
-
     @cached_property
-    def _token_bytes(self) -> list[bytes]:
+    def token_bytes(self) -> list[bytes]:
+        """The bytes of each token, U+2581 as a space where spaces are escaped; none for special ones."""
         values = [to_internal(text, self.escaped) for text in self.pieces]
         for index in self.special_ids:
             values[index] = b""
         for index, byte in self._byte_of.items():
             values[index] = bytes([byte])
         return values
-
-    def checked(self, token_id: int) -> int:
-        """`token_id`, or `TokenizerError` where it is outside the vocabulary."""
-        return known_id(token_id, len(self.pieces), name=self.where)
 
     @cached_property
     def decoder(self) -> DocumentDecoder:

@@ -193,8 +193,8 @@ def spelled_by_bytes(surface: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("ending", "changes", "said"),
     [
-        ("json", {"denormalizer": NormalizerSpec(charsmap=charsmap_of("nfkc"))}, "express the denormalizer"),
-        ("gguf", {"denormalizer": NormalizerSpec(charsmap=charsmap_of("nfkc"))}, "no denormalizer"),
+        ("json", {"denormalizer": NormalizerSpec(charsmap=charsmap_of("nfkc"))}, "express denormalizing"),
+        ("gguf", {"denormalizer": NormalizerSpec(charsmap=charsmap_of("nfkc"))}, "no denormalizing"),
         ("gguf", {"trainer": TrainerSpec(unk_surface="?")}, "no unk_surface"),
         ("json", {"trainer": TrainerSpec(unk_surface="")}, "an empty unk_surface"),
         ("json", {"pieces": (Piece("▁", 0.0, UNKNOWN), *SMALL.pieces[3:])}, "the unknown token '▁'"),

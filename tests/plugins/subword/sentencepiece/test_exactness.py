@@ -177,7 +177,7 @@ def test_bpe_models_made_up(seed: int) -> None:
     algorithm = ours.algorithm
     assert isinstance(algorithm, SpmBpe)
     for line in lines[:5]:
-        data = algorithm.normalizer.internal(line.encode())
+        data = algorithm.normalizer.internal(line)
         drawn = algorithm.sample_rows(data, np.random.default_rng(0), 0.0)
         assert [Node(*row) for row in drawn.tolist()] == merge(algorithm, data)
 
