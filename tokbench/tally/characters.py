@@ -21,55 +21,19 @@ if TYPE_CHECKING:
     from tokbench.kernels.pointers import Keys
 
 
-class Grapheme(IntEnum):
-    """Grapheme_Cluster_Break, with Extended_Pictographic and Indic_Conjunct_Break folded in."""
+Grapheme = IntEnum(
+    "Grapheme",
+    "OTHER CR LF CONTROL EXTEND ZWJ REGIONAL_INDICATOR PREPEND SPACINGMARK L V T LV LVT PICTOGRAPHIC CONSONANT "
+    "LINKER",
+)
+"""Grapheme_Cluster_Break; Extended_Pictographic and Indic_Conjunct_Break are folded in, LINKER is in Extend."""
 
-    OTHER = 1
-    CR = 2
-    LF = 3
-    CONTROL = 4
-    EXTEND = 5
-    ZWJ = 6
-    REGIONAL_INDICATOR = 7
-    PREPEND = 8
-    SPACINGMARK = 9
-    L = 10
-    V = 11
-    T = 12
-    LV = 13
-    LVT = 14
-    PICTOGRAPHIC = 15
-    CONSONANT = 16
-    LINKER = 17
-    """Extend, and Indic_Conjunct_Break=Linker."""
-
-
-class Word(IntEnum):
-    """Word_Break, with Extended_Pictographic folded in."""
-
-    OTHER = 1
-    CR = 2
-    LF = 3
-    NEWLINE = 4
-    EXTEND = 5
-    ZWJ = 6
-    FORMAT = 7
-    REGIONAL_INDICATOR = 8
-    KATAKANA = 9
-    HEBREW_LETTER = 10
-    ALETTER = 11
-    SINGLE_QUOTE = 12
-    DOUBLE_QUOTE = 13
-    MIDNUMLET = 14
-    MIDLETTER = 15
-    MIDNUM = 16
-    NUMERIC = 17
-    EXTENDNUMLET = 18
-    WSEGSPACE = 19
-    PICTOGRAPHIC = 20
-    """Other, and Extended_Pictographic."""
-    PICTOGRAPHIC_LETTER = 21
-    """ALetter, and Extended_Pictographic."""
+Word = IntEnum(
+    "Word",
+    "OTHER CR LF NEWLINE EXTEND ZWJ FORMAT REGIONAL_INDICATOR KATAKANA HEBREW_LETTER ALETTER SINGLE_QUOTE "
+    "DOUBLE_QUOTE MIDNUMLET MIDLETTER MIDNUM NUMERIC EXTENDNUMLET WSEGSPACE PICTOGRAPHIC PICTOGRAPHIC_LETTER",
+)
+"""Word_Break, with Extended_Pictographic folded in: PICTOGRAPHIC is Other too, PICTOGRAPHIC_LETTER ALetter."""
 
 
 class CharacterKind(IntFlag):

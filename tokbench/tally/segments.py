@@ -35,28 +35,18 @@ JOIN, TAKE_BACK, STATE_SHIFT = 1, 2, 2
 """An entry: bit 0, no break before the character; bit 1, the last break is taken back; then the next state."""
 
 
-class _W(IntEnum):
-    """What the word rules remember of the text so far, ignored characters (WB4) left out."""
+_W = IntEnum(
+    "_W",
+    "LINE_START CR OTHER LETTER HEBREW NUMBER KATAKANA EXTEND_NUM_LET REGIONAL LETTER_MIDDLE HEBREW_QUOTE "
+    "HEBREW_DOUBLE_QUOTE NUMBER_MIDDLE SPACE",
+    start=0,
+)
+"""What the word rules remember of the text so far, ignored characters (WB4) left out.
 
-    LINE_START = 0
-    CR = 1
-    OTHER = 2
-    LETTER = 3
-    HEBREW = 4
-    NUMBER = 5
-    KATAKANA = 6
-    EXTEND_NUM_LET = 7
-    REGIONAL = 8
-    LETTER_MIDDLE = 9
-    """A letter and what may stand between two letters."""
-    HEBREW_QUOTE = 10
-    HEBREW_DOUBLE_QUOTE = 11
-    NUMBER_MIDDLE = 12
-    SPACE = 13
-    AFTER_ZWJ = 16
-    """Added to any of the others."""
-
-
+LETTER_MIDDLE is a letter and what may stand between two letters, NUMBER_MIDDLE the same of numbers.
+"""
+_AFTER_ZWJ = 16
+"""Added to any of these."""
 _WORDY = {_W.LETTER, _W.HEBREW, _W.NUMBER, _W.EXTEND_NUM_LET}
 _OWN_STATE = {
     Word.ALETTER: _W.LETTER, Word.HEBREW_LETTER: _W.HEBREW, Word.NUMERIC: _W.NUMBER, Word.KATAKANA: _W.KATAKANA,
@@ -82,9 +72,9 @@ _BETWEEN_NUMBERS = {Word.MIDNUM, Word.MIDNUMLET, Word.SINGLE_QUOTE}
 
 def _word_step(state: int, kind: int) -> tuple[int, int]:
     """The next state, and the flags of the entry."""
-    after_zwj, state = state & _W.AFTER_ZWJ, state & ~_W.AFTER_ZWJ
+    after_zwj, state = state & _AFTER_ZWJ, state & ~_AFTER_ZWJ
     if kind in (Word.EXTEND, Word.FORMAT, Word.ZWJ):
-        zwj = _W.AFTER_ZWJ if kind == Word.ZWJ else 0
+        zwj = _AFTER_ZWJ if kind == Word.ZWJ else 0
         if state in (_W.LINE_START, _W.CR):
             return _W.OTHER | zwj, 0
         return (_W.OTHER if state == _W.SPACE else state) | zwj, JOIN  # WB4
@@ -110,23 +100,12 @@ def _word_step(state: int, kind: int) -> tuple[int, int]:
     return following, flags
 
 
-class _G(IntEnum):
-    """What the grapheme rules remember of the text so far."""
-
-    CONTROL = 0
-    CR = 1
-    OTHER = 2
-    PREPEND = 3
-    L = 4
-    V = 5
-    T = 6
-    REGIONAL = 7
-    PICTOGRAPH = 8
-    PICTOGRAPH_ZWJ = 9
-    CONSONANT = 10
-    CONSONANT_LINKER = 11
-
-
+_G = IntEnum(
+    "_G",
+    "CONTROL CR OTHER PREPEND L V T REGIONAL PICTOGRAPH PICTOGRAPH_ZWJ CONSONANT CONSONANT_LINKER",
+    start=0,
+)
+"""What the grapheme rules remember of the text so far."""
 _G_OWN = {
     Grapheme.CR: _G.CR, Grapheme.LF: _G.CONTROL, Grapheme.CONTROL: _G.CONTROL, Grapheme.PREPEND: _G.PREPEND,
     Grapheme.L: _G.L, Grapheme.V: _G.V, Grapheme.LV: _G.V, Grapheme.T: _G.T, Grapheme.LVT: _G.T,
@@ -185,7 +164,7 @@ def _machine(states: int, kinds: type[IntEnum], step: Callable[[int, int], tuple
 @cache
 def word_machine() -> Bytes:
     """The machine of words, and of the spaces and punctuation between them."""
-    return _machine(2 * _W.AFTER_ZWJ, Word, _word_step)
+    return _machine(2 * _AFTER_ZWJ, Word, _word_step)
 
 
 @cache
