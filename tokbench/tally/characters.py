@@ -73,28 +73,15 @@ GRAPHEME_SHIFT, KIND_SHIFT = 5, 10
 """Where a code point's properties hold its grapheme class and its kind; the lowest bits are the word class."""
 
 
-IDEOGRAPHS = (range(0x3400, 0x4DB6), range(0x4E00, 0x9FA6))
-"""The ideographs of Unicode 3.0: all have the same properties."""
-IDEOGRAPH = int(
-    Word.OTHER
-    | Grapheme.OTHER << GRAPHEME_SHIFT
-    | (CharacterKind.LETTER | CharacterKind.WORD | CharacterKind.UNSPACED) << KIND_SHIFT
-)
-"""The properties of an ideograph; hiragana have the same."""
-
-
 class Characters:
     """The properties of the code points met so far: ``word | grapheme << 5 | kind << 10``, 0 if not met.
 
-    `properties` is uint16 of shape ``(0x110000,)``. Whatever is in ASCII is there from the start, and so are
-    Chinese characters, of which one text may have thousands.
+    `properties` is uint16 of shape ``(0x110000,)``. Whatever is in ASCII is there from the start.
     """
 
     def __init__(self) -> None:
         self.properties: NDArray[np.uint16] = np.zeros(N_CODE_POINTS, np.uint16)
         self.know(np.arange(128, dtype=np.uint32))
-        for block in IDEOGRAPHS:
-            self.properties[block.start : block.stop] = IDEOGRAPH
 
     def know(self, points: Keys) -> None:
         """Look up whichever of the code points in `points` (uint32) are new."""

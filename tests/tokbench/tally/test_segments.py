@@ -13,14 +13,7 @@ from uniseg.graphemecluster import grapheme_cluster_boundaries
 from uniseg.wordbreak import word_boundaries
 
 from tokbench.corpus import Document
-from tokbench.tally.characters import (
-    GRAPHEME_SHIFT,
-    IDEOGRAPHS,
-    KIND_SHIFT,
-    CharacterKind,
-    Characters,
-    characters,
-)
+from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
 from tokbench.tally.plain import may_be_plain
 from tokbench.tally.prepare import prepare
@@ -179,12 +172,3 @@ def test_real_text(test_data: Path) -> None:
     for name in ("eng_Latn", "fra_Latn", "hin_Deva", "tha_Thai", "kor_Hang", "arb_Arab", "jpn_Jpan"):
         assert_same((test_data / "corpora" / "pud" / f"{name}.txt").read_text("utf-8")[:3_000])
     assert_same((test_data / "corpora" / "naughty-strings" / "blns.txt").read_text("utf-8")[:8_000])
-
-
-def test_ideographs_are_one_like_the_other() -> None:
-    asked = Characters()
-    points = np.array([point for block in IDEOGRAPHS for point in block][::17], np.uint32)
-    kept = asked.properties[points]
-    asked.properties[points] = 0
-    asked.know(points)
-    assert (asked.properties[points] == kept).all()
