@@ -19,10 +19,6 @@ from tokbench.tally.counters import GROUPS
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ONE_THREAD = 250_000
-"""Multiplications at once below which BLAS starts no threads, which cost more CPU than they save time."""
-_ROWS = 12
-"""Rows at once: with fewer or more, the same number of multiplications takes longer."""
 _EXACT = 1 << 24
 """Whole numbers up to this are exact in single precision, and so are sums up to it."""
 
@@ -57,26 +53,12 @@ def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:
     weights, heaviest = _weights(seed, n)
     # single precision is twice as fast, and exact where every sum is a whole number that it has
     exact = (whole * heaviest < _EXACT) & (sums.dtype.kind in "iu")
-    if exact.all():
-        result[:, :n] = _product(sums.astype(np.float32), weights)
-    else:
-        for chosen, kind in ((exact, np.float32), (~exact, np.float64)):
-            result[chosen, :n] = _product(sums[chosen].astype(kind), weights)
+    for chosen, kind in ((exact, np.float32), (~exact, np.float64)):
+        if chosen.any():
+            result[chosen, :n] = sums[chosen].astype(kind) @ weights.astype(kind, copy=False).T
     np.subtract(whole[:, None], sums, out=result[:, n:-1])
     result[:, -1] = whole
     return result
-
-
-def _product(sums: NDArray[np.floating], weights: NDArray[np.float32]) -> NDArray[np.floating]:
-    """The sums, ``(k, GROUPS)``, by each row of `weights`, in the precision of the sums: ``(k, n)``."""
-    product = np.empty((len(sums), len(weights)), sums.dtype)
-    for row in range(0, len(sums), _ROWS):
-        some = sums[row : row + _ROWS]
-        step = max(1, _ONE_THREAD // some.size)
-        for first in range(0, len(weights), step):
-            own = weights[first : first + step].astype(sums.dtype, copy=False)
-            np.matmul(some, own.T, out=product[row : row + _ROWS, first : first + step])
-    return product
 
 
 def poisson_weights(seed: int, n: int) -> NDArray[np.uint8]:

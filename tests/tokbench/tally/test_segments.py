@@ -13,7 +13,7 @@ from uniseg.graphemecluster import grapheme_cluster_boundaries
 from uniseg.wordbreak import word_boundaries
 
 from tokbench.corpus import Document
-from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, CharacterKind, characters
+from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, CharacterKind, Characters, characters
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
 from tokbench.tally.plain import may_be_plain
 from tokbench.tally.prepare import prepare
