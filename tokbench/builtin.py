@@ -5,7 +5,8 @@ It is a plugin like any other. Each hook imports only what it returns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tokbench.hookspecs import hookimpl
@@ -13,19 +14,27 @@ from tokbench.hookspecs import hookimpl
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tokbench.corpus import DatasetFamily
-    from tokbench.extension import Command, Engine, Plot, ReportWriter
+    from tokbench.extension import Command
     from tokbench.family import TokenizerFamily
-    from tokbench.lint.check import Check
-    from tokbench.metrics import Metric
 
 
-@hookimpl
-def tokbench_datasets() -> Iterable[DatasetFamily]:
-    """Bundled corpora, files of text, tables, FLORES folders, the hub, the standard library."""
-    from tokbench.corpora import FAMILIES
+def _offer(hook: str, module: str, name: str) -> Callable[[], Iterable[object]]:
+    """A hook that gives `name` of a module, which is imported when the hook is asked."""
 
-    return FAMILIES
+    @hookimpl(specname=hook)
+    def offered() -> Iterable[object]:
+        things: Iterable[object] = getattr(import_module(module), name)
+        return things
+
+    return offered
+
+
+datasets = _offer("tokbench_datasets", "tokbench.corpora", "FAMILIES")
+metrics = _offer("tokbench_metrics", "tokbench.metrics.catalogue", "CATALOGUE")
+plots = _offer("tokbench_plots", "tokbench.plots", "PLOTS")
+report_writers = _offer("tokbench_report_writers", "tokbench.reports", "WRITERS")
+engines = _offer("tokbench_engines", "tokbench.runner.counting.engines", "ENGINES")
+checks = _offer("tokbench_checks", "tokbench.lint.catalogue", "CATALOGUE")
 
 
 @hookimpl
@@ -37,51 +46,11 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
 
 
 @hookimpl
-def tokbench_metrics() -> Iterable[Metric]:
-    """The catalogue of docs/metrics.md."""
-    from tokbench.metrics.catalogue import CATALOGUE
-
-    return CATALOGUE
-
-
-@hookimpl
-def tokbench_plots() -> Iterable[Plot]:
-    """The plots of the report."""
-    from tokbench.plots import PLOTS
-
-    return PLOTS
-
-
-@hookimpl
 def tokbench_suites() -> Iterable[tuple[str, Path]]:
     """The suites that come with tokbench."""
     from tokbench.runner.planning.suite import shipped_suites
 
     return shipped_suites().items()
-
-
-@hookimpl
-def tokbench_report_writers() -> Iterable[ReportWriter]:
-    """HTML, Markdown, LaTeX, CSV, JSON …"""
-    from tokbench.reports import WRITERS
-
-    return WRITERS
-
-
-@hookimpl
-def tokbench_engines() -> Iterable[Engine]:
-    """Local processes, Dask, Ray."""
-    from tokbench.runner.counting.engines import ENGINES
-
-    return ENGINES
-
-
-@hookimpl
-def tokbench_checks() -> Iterable[Check]:
-    """Checks of the vocabulary, of what becomes of text, of the files, and of special tokens."""
-    from tokbench.lint.catalogue import CATALOGUE
-
-    return CATALOGUE
 
 
 @hookimpl
