@@ -7,16 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import documents_of
-from tokbench.cli.options import (
-    JsonOutput,
-    OnlyWith,
-    SpecArgument,
-    argument,
-    dataset_option,
-    loads_tokenizers,
-    option,
-)
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_facts, show_table
 from tokbench.cli.writing import print_json
@@ -31,11 +23,11 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 12
 """Special tokens that `show` names."""
-Limit = Annotated[int, option("Examples of each kind.", "N", "--limit", min=0)]
+Limit = Annotated[int, opt.option("Examples of each kind.", "N", "--limit", min=0)]
 
 
-@loads_tokenizers
-def show(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) -> None:
+@opt.loads_tokenizers
+def show(registry: Registry, spec: opt.SpecArgument, as_json: opt.JsonOutput = False) -> None:
     """Show the facts of a tokenizer: algorithm, library, files, normaliser, special tokens, lossless or not."""
     from tokbench.inspection.facts import facts
 
@@ -57,16 +49,18 @@ def show(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) ->
     show_facts(shown.pop("name"), shown)
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def audit(
     registry: Registry,
-    spec: SpecArgument,
+    spec: opt.SpecArgument,
     dataset: Annotated[
-        list[str] | None, dataset_option("Tell the ids this text never uses. Repeatable.")
+        opt.Several, opt.dataset_option("Tell the ids this text never uses. Repeatable.")
     ] = None,
-    rare: Annotated[int, option("With -d: N uses or less are rare.", "N", min=1), OnlyWith("dataset")] = 10,
+    rare: Annotated[
+        int, opt.option("With -d: N uses or less are rare.", "N", min=1), opt.OnlyWith("dataset")
+    ] = 10,
     limit: Limit = 12,
-    as_json: JsonOutput = False,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE (proven by re-encoding), SPECIAL.
 
@@ -93,13 +87,13 @@ def audit(
         _show_use(found, used, rare, limit)
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def overlap(
     registry: Registry,
-    specs: Annotated[list[str], argument("Tokenizers.", "SPEC SPEC…")],
-    dataset: Annotated[list[str] | None, dataset_option("Weigh by use on this text too. Repeatable.")] = None,
+    specs: Annotated[list[str], opt.argument("Tokenizers.", "SPEC SPEC…")],
+    dataset: Annotated[opt.Several, opt.dataset_option("Weigh by use on this text too. Repeatable.")] = None,
     limit: Limit = 12,
-    as_json: JsonOutput = False,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Compare vocabularies: Jaccard overlap of every pair, and what each has that another lacks.
 

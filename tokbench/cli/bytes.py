@@ -26,9 +26,7 @@ def token_bytes(
     registry: Registry,
     spec: opt.SpecArgument,
     output: Annotated[Path | None, opt.output_option("A .npy, .json or .parquet file.")] = None,
-    dataset: Annotated[
-        list[str] | None, opt.dataset_option("Prove the table on this text. Repeatable.")
-    ] = None,
+    dataset: Annotated[opt.Several, opt.dataset_option("Prove the table on this text. Repeatable.")] = None,
     documents: opt.Documents = None,
     train_on: opt.TrainOn = None,
     force: opt.Force = False,

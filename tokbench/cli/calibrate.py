@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @opt.loads_tokenizers
 def calibrate(
     registry: Registry,
-    specs: Annotated[list[str] | None, opt.argument("Local tokenizers to fit.", "[SPEC…]")] = None,
+    specs: Annotated[opt.Several, opt.argument("Local tokenizers to fit.", "[SPEC…]")] = None,
     observed: Annotated[
         Path | None, opt.option("Counts that were reported: text (or file), tokens, kind.", "FILE.csv")
     ] = None,
@@ -32,7 +32,7 @@ def calibrate(
     fit: Annotated[
         Path | None, opt.option("A fit that was kept: estimate the datasets by it.", "FILE.json")
     ] = None,
-    dataset: Annotated[list[str] | None, opt.dataset_option("What to estimate. Repeatable.")] = None,
+    dataset: Annotated[opt.Several, opt.dataset_option("What to estimate. Repeatable.")] = None,
     kind: Annotated[
         str | None,
         opt.option(

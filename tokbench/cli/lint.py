@@ -39,7 +39,7 @@ class ReportFormat(StrEnum):
 def lint(
     registry: Registry,
     specs: opt.SpecArguments,
-    dataset: Annotated[list[str] | None, opt.dataset_option("Text to check on. Repeatable.")] = None,
+    dataset: Annotated[opt.Several, opt.dataset_option("Text to check on. Repeatable.")] = None,
     documents: opt.Documents = None,
     form: Annotated[
         ReportFormat, opt.option("How findings are printed.", None, "--format")
@@ -48,7 +48,7 @@ def lint(
         Path | None, opt.option("Thresholds, levels, checks to leave out.", "FILE.toml")
     ] = None,
     only: Annotated[
-        list[str] | None, opt.option("Only this check, or those that begin so (TB2). Repeatable.", "CODE")
+        opt.Several, opt.option("Only this check, or those that begin so (TB2). Repeatable.", "CODE")
     ] = None,
     strict: Annotated[bool, opt.flag("A warning is a failure.", "--strict")] = False,
     verbose: Annotated[

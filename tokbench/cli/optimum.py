@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import load_trained
-from tokbench.cli.options import JsonOutput, Seed, SpecArgument, TrainOn, dataset_option, loads_tokenizers
 from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import interval, show_table
 from tokbench.cli.writing import print_json
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def optimum(
     registry: Registry,
-    spec: SpecArgument,
-    dataset: Annotated[str, dataset_option("The text.", show_default=False)],
-    train_on: TrainOn = None,
-    seed: Seed = 0,
-    as_json: JsonOutput = False,
+    spec: opt.SpecArgument,
+    dataset: Annotated[str, opt.dataset_option("The text.", show_default=False)],
+    train_on: opt.TrainOn = None,
+    seed: opt.Seed = 0,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Divide a tokenizer's tokens by the fewest of its vocabulary that spell the same pre-tokens.
 

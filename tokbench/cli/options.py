@@ -76,6 +76,8 @@ class OnlyWith:
     needed: str
 
 
+Several = list[str] | None
+"""What an option gives that may be repeated."""
 SpecArgument = Annotated[str, argument("A tokenizer.", "SPEC")]
 SpecArguments = Annotated[list[str], argument("Tokenizers.", "SPEC…")]
 RunArgument = Annotated[Path, argument("The folder of a run.", "RUN")]
@@ -83,7 +85,7 @@ FigureSize = Annotated[str, option("Where it will stand: column, page or slide."
 Seed = Annotated[int, option("Of the bootstrap.", "N", min=0)]
 Force = Annotated[bool, flag("Overwrite FILE.", "--force")]
 Languages = Annotated[
-    list[str] | None,
+    Several,
     option("Only this language. Repeatable.", "LANGUAGE", "-l", "--language", show_default="all"),
 ]
 Address = Annotated[str | None, option("The scheduler of a shared engine.", "URL")]
@@ -100,12 +102,10 @@ AllowRemoteCode = Annotated[
     bool, flag("Let vocabularies from the hub bring code of their own.", "--allow-remote-code")
 ]
 PluginFiles = Annotated[
-    list[str] | None,
+    Several,
     option("Load a plugin from a file, for this call only. Repeatable.", "FILE.py", "--plugin"),
 ]
-DisabledPlugins = Annotated[
-    list[str] | None, option("Leave a plugin out. Repeatable.", "NAME", "--disable-plugin")
-]
+DisabledPlugins = Annotated[Several, option("Leave a plugin out. Repeatable.", "NAME", "--disable-plugin")]
 
 
 def finite(value: float | None) -> float | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.options import JsonOutput, argument, open_registry, option, with_registry
+from tokbench.cli import options as opt
 from tokbench.cli.tables import show_rows
 from tokbench.cli.writing import print_json
 from tokbench.errors import SpecError, UnknownNameError, nearest
@@ -22,8 +22,8 @@ app = typer.Typer(help="Installed plugins: list, check, make a new one.", no_arg
 
 
 @app.command("list")
-@with_registry
-def list_plugins(registry: Registry, as_json: JsonOutput = False) -> None:
+@opt.with_registry
+def list_plugins(registry: Registry, as_json: opt.JsonOutput = False) -> None:
     """List plugins with distribution, version, hooks, status and error; exit status 1 where one failed."""
     registry.tokenizers  # noqa: B018  (a hook that raises shows only when asked)
     registry.ask_outsiders()
@@ -42,19 +42,19 @@ def list_plugins(registry: Registry, as_json: JsonOutput = False) -> None:
 
 @app.command("new")
 def new_plugin(
-    name: Annotated[str, argument("Name of the plugin, as it will stand in specs.", "NAME")],
+    name: Annotated[str, opt.argument("Name of the plugin, as it will stand in specs.", "NAME")],
     kind: Annotated[
-        str, option("tokenizer, trainable, metric, dataset, plot, report or engine.")
+        str, opt.option("tokenizer, trainable, metric, dataset, plot, report or engine.")
     ] = "tokenizer",
     folder: Annotated[
-        Path | None, option("Where to write it.", "DIR", "--folder", "-o", show_default="./NAME")
+        Path | None, opt.option("Where to write it.", "DIR", "--folder", "-o", show_default="./NAME")
     ] = None,
 ) -> None:
     """Write a complete plugin package: entry point, example, tests, README, CI."""
     from tokbench.scaffold import write_plugin
     from tokbench.testing.kit import checkable
 
-    registry = open_registry()
+    registry = opt.open_registry()
     what = "tokenizer" if kind == "trainable" else kind
     for own in {name, name.replace("-", "_")} & {*checkable(registry).get(what, ())}:  # a metric has the latter
         raise SpecError(f"there is a {what} {own!r} already, and two of one name cannot be told apart")
@@ -68,17 +68,17 @@ def new_plugin(
 
 
 @app.command("check")
-@with_registry
+@opt.with_registry
 def check_plugin(
     registry: Registry,
-    spec: Annotated[str, argument("A tokenizer or dataset by spec; a metric, plot … by name.", "SPEC")],
+    spec: Annotated[str, opt.argument("A tokenizer or dataset by spec; a metric, plot … by name.", "SPEC")],
     kind: Annotated[
         str | None,
-        option("tokenizer, dataset, metric, plot, report or engine.", show_default="the one of that name"),
+        opt.option("tokenizer, dataset, metric, plot, report or engine.", show_default="the one of that name"),
     ] = None,
-    examples: Annotated[int, option("Texts drawn for each check of a tokenizer.", min=1)] = 100,
+    examples: Annotated[int, opt.option("Texts drawn for each check of a tokenizer.", min=1)] = 100,
     train_on: Annotated[
-        str, option("What a tokenizer without a file is trained on.", "DATASET")
+        str, opt.option("What a tokenizer without a file is trained on.", "DATASET")
     ] = "stdlib:docs",
 ) -> None:
     """Run the conformance kit; exit status 1 when a check fails."""

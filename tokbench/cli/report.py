@@ -27,7 +27,7 @@ def report(
     registry: Registry,
     run: opt.RunArgument,
     formats: Annotated[
-        list[str] | None,
+        opt.Several,
         opt.option(
             "html, md, latex, card, csv, spreadsheet, json, parquet or xlsx. Repeatable.",
             "FORMAT",
@@ -39,13 +39,13 @@ def report(
         Path | None, opt.output_option("Where it goes, - for stdout; by default, the run's folder.")
     ] = None,
     metric: Annotated[
-        list[str] | None, opt.option("latex: a column of the table. Repeatable.", "METRIC", "-m", "--metric")
+        opt.Several, opt.option("latex: a column of the table. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
     row: Annotated[
-        list[str] | None, opt.option("latex: a tokenizer of the table. Repeatable.", "SPEC", "--row")
+        opt.Several, opt.option("latex: a tokenizer of the table. Repeatable.", "SPEC", "--row")
     ] = None,
     label: Annotated[
-        list[str] | None,
+        opt.Several,
         opt.option("latex: a tokenizer's or metric's name. Repeatable.", "NAME=LABEL", "--label"),
     ] = None,
     caption: Annotated[str, opt.option("latex: the caption of the table.", "TEXT")] = "",
@@ -135,11 +135,11 @@ def plot(
     registry: Registry,
     run: opt.RunArgument,
     names: Annotated[
-        list[str] | None,
+        opt.Several,
         opt.argument("Plots, as `tokbench list plots` names them; all by default.", "[NAME]..."),
     ] = None,
     formats: Annotated[
-        list[str] | None, opt.option("svg, png or pdf. Repeatable.", "FORMAT", "--format", "-f")
+        opt.Several, opt.option("svg, png or pdf. Repeatable.", "FORMAT", "--format", "-f")
     ] = None,
     size: opt.FigureSize = "page",
     output: Annotated[

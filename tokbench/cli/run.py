@@ -17,17 +17,15 @@ def run(
         str | None, opt.argument("A suite file, or the name of a shipped one.", "SUITE.toml")
     ] = None,
     tokenizers: Annotated[
-        list[str] | None,
+        opt.Several,
         opt.option("A tokenizer, in place of the suite's. Repeatable.", "SPEC", "-t", "--tokenizer"),
     ] = None,
     datasets: Annotated[
-        list[str] | None, opt.dataset_option("A dataset, in place of the suite's. Repeatable.")
+        opt.Several, opt.dataset_option("A dataset, in place of the suite's. Repeatable.")
     ] = None,
-    metrics: Annotated[
-        list[str] | None, opt.option("Only this. Repeatable.", "METRIC", "-m", "--metric")
-    ] = None,
+    metrics: Annotated[opt.Several, opt.option("Only this. Repeatable.", "METRIC", "-m", "--metric")] = None,
     train_on: Annotated[
-        list[str] | None, opt.option("What tokenizers without a file are trained on. Repeatable.", "DATASET")
+        opt.Several, opt.option("What tokenizers without a file are trained on. Repeatable.", "DATASET")
     ] = None,
     output: Annotated[
         str | None, opt.output_option("The run's folder.", "DIR", show_default="reports/TIME-NAME")

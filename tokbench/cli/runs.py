@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import reading
-from tokbench.cli.options import (
-    FigureSize,
-    JsonOutput,
-    argument,
-    dataset_option,
-    flag,
-    option,
-    output_option,
-    with_registry,
-)
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import check_apart, check_target, put
 from tokbench.errors import ResultsError, SpecError, StorageError
@@ -32,34 +23,36 @@ app = typer.Typer(help="Compare runs with each other.", no_args_is_help=True)
 
 
 @app.command("compare")
-@with_registry
+@opt.with_registry
 def compare(
     registry: Registry,
-    before: Annotated[str, argument("The folder of the earlier run.", "BEFORE")],
-    after: Annotated[str, argument("The folder of the later run.", "AFTER")],
-    threshold: Annotated[str, option("Changes up to this share are none, as in 0.01 or 1%.", "SHARE")] = "0",
+    before: Annotated[str, opt.argument("The folder of the earlier run.", "BEFORE")],
+    after: Annotated[str, opt.argument("The folder of the later run.", "AFTER")],
+    threshold: Annotated[
+        str, opt.option("Changes up to this share are none, as in 0.01 or 1%.", "SHARE")
+    ] = "0",
     metric: Annotated[
-        list[str] | None, option("Only this metric. Repeatable.", "METRIC", "-m", "--metric")
+        opt.Several, opt.option("Only this metric. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
     budget: Annotated[
-        list[str] | None,
-        option(
+        opt.Several,
+        opt.option(
             "A threshold for this metric alone, either way for one that has no better. Repeatable.",
             "METRIC=SHARE",
         ),
     ] = None,
     strict: Annotated[
-        bool, flag("What moved beyond its threshold and may be chance fails too.", "--strict")
+        bool, opt.flag("What moved beyond its threshold and may be chance fails too.", "--strict")
     ] = False,
     every_language: Annotated[
-        bool, flag("Each language too, or the totals alone.", "--every-language/--totals")
+        bool, opt.flag("Each language too, or the totals alone.", "--every-language/--totals")
     ] = True,
-    junit: Annotated[Path | None, option("Write the verdicts as JUnit's XML too.", "FILE.xml")] = None,
+    junit: Annotated[Path | None, opt.option("Write the verdicts as JUnit's XML too.", "FILE.xml")] = None,
     summary: Annotated[
-        Path | None, option("Add a summary in Markdown to this file, as CI jobs show it.", "FILE.md")
+        Path | None, opt.option("Add a summary in Markdown to this file, as CI jobs show it.", "FILE.md")
     ] = None,
-    page: Annotated[Path | None, option("Write the comparison as a page too.", "FILE.html")] = None,
-    as_json: JsonOutput = False,
+    page: Annotated[Path | None, opt.option("Write the comparison as a page too.", "FILE.html")] = None,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Show what changed between two runs: figures, versions, files.
 
@@ -142,15 +135,15 @@ def compare(
 
 
 @app.command("chart")
-@with_registry
+@opt.with_registry
 def chart(
     registry: Registry,
-    runs: Annotated[list[Path], argument("Folders of runs, oldest first.", "RUN RUN...")],
-    metric: Annotated[str, option("What is drawn.", "METRIC", "-m", "--metric")] = "compression_ratio",
-    dataset: Annotated[str | None, dataset_option("By default, the last run's main one.")] = None,
-    output: Annotated[Path, output_option("An .svg, .png or .pdf.")] = Path("runs.svg"),
-    size: FigureSize = "page",
-    force: Annotated[bool, flag("Overwrite the file.", "--force")] = False,
+    runs: Annotated[list[Path], opt.argument("Folders of runs, oldest first.", "RUN RUN...")],
+    metric: Annotated[str, opt.option("What is drawn.", "METRIC", "-m", "--metric")] = "compression_ratio",
+    dataset: Annotated[str | None, opt.dataset_option("By default, the last run's main one.")] = None,
+    output: Annotated[Path, opt.output_option("An .svg, .png or .pdf.")] = Path("runs.svg"),
+    size: opt.FigureSize = "page",
+    force: Annotated[bool, opt.flag("Overwrite the file.", "--force")] = False,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
     from tokbench.plots.data import main_dataset, overall

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tokbench.capabilities import Step, Traceable
+from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read, read_text
-from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers, option
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_apart, check_target, elsewhere, print_json, write_text
 from tokbench.errors import TokenizerError
@@ -25,15 +25,15 @@ _MOST_CHARACTERS = 10_000
 """A longer text is refused: a trace holds the whole sequence at every step."""
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def trace(
     registry: Registry,
-    spec: SpecArgument,
-    text: TextArgument,
-    html: Annotated[Path | None, option("Write a page instead; - for stdout.", "FILE")] = None,
-    svg: Annotated[Path | None, option("Write a figure instead; - for stdout.", "FILE")] = None,
-    force: Force = False,
-    as_json: JsonOutput = False,
+    spec: opt.SpecArgument,
+    text: opt.TextArgument,
+    html: Annotated[Path | None, opt.option("Write a page instead; - for stdout.", "FILE")] = None,
+    svg: Annotated[Path | None, opt.option("Write a figure instead; - for stdout.", "FILE")] = None,
+    force: opt.Force = False,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
     from tokbench.inspection.steps import html_page, svg_figure

@@ -33,7 +33,7 @@ def train(
         str | None, opt.option("Tokens in all, as in 8000 or 8k.", "N", show_default="the family's")
     ] = None,
     option: Annotated[
-        list[str] | None, opt.option("An option of the family. Repeatable.", "NAME=VALUE", "--option")
+        opt.Several, opt.option("An option of the family. Repeatable.", "NAME=VALUE", "--option")
     ] = None,
     language: opt.Languages = None,
     force: opt.Force = False,
@@ -68,7 +68,7 @@ def train(
 def count(
     registry: Registry,
     output: Annotated[Path, opt.output_option("Where the counts go.", show_default=False)],
-    dataset: Annotated[list[str] | None, opt.dataset_option("The text. Repeatable.")] = None,
+    dataset: Annotated[opt.Several, opt.dataset_option("The text. Repeatable.")] = None,
     wanted: Annotated[
         str,
         opt.option("What will be trained: it says how text is cut.", "SPEC", "--for"),
