@@ -49,9 +49,7 @@ def most_varied(run: Run) -> str:
     """The dataset whose documents fill most classes of length, by the first tokenizer measured on it."""
     best, most = "", 1
     for dataset in run.datasets:
-        found = next(
-            (each for name in run.tokenizers if (each := counts(run, name, dataset)) is not None), None
-        )
+        found = next(filter(None, (counts(run, name, dataset) for name in run.tokenizers)), None)
         filled = 0 if found is None else int((found.lengths[:, 0] >= FEW_DOCUMENTS).sum())
         if filled > most:
             best, most = dataset, filled

@@ -23,11 +23,7 @@ EXPLAINED = {
     ESTIMATED: "≈ estimated: numbers of tokens told from those of another tokenizer, and not ranked.",
 }
 
-_KINDS = {
-    "lost_form": "case, accents or normal form",
-    "lost_spaces": "spaces",
-    "lost_text": "text",
-}
+_KINDS = {"lost_form": "case, accents or normal form", "lost_spaces": "spaces", "lost_text": "text"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,9 +114,9 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
             # Where one curve goes alone, there is no more of the range than its edge.
             panel.fill_between(*behind, color=style.FAINT, alpha=0.5, lw=style.stroke(0.7), zorder=1)
         for other, curve in curves.items():
-            if behind is None and other != name:
-                x_far, y_far = _thinned(curve)
-                panel.plot(x_far, y_far, color=style.FAINT, lw=0.5, alpha=0.8, zorder=1)
+            if behind is None and other != name:  # in few points, since every panel repeats every curve
+                places = np.unique(np.linspace(0, len(curve.x) - 1, 14).round().astype(int))
+                panel.plot(curve.x[places], curve.y[places], color=style.FAINT, lw=0.5, alpha=0.8, zorder=1)
         hue = style.WARN if mark_of(name) else curves[name].color or style.ACCENT
         _tell(_line(panel, curves[name], hue, marks=marks), curves[name], x, y)
         _dress(panel, x, y)
@@ -125,12 +125,6 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
         if index + columns >= len(curves):
             panel.xaxis.set_tick_params(labelbottom=True)
     return figure
-
-
-def _thinned(curve: Curve) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A curve for the background: its course in few points, since every panel repeats every curve."""
-    places = np.unique(np.linspace(0, len(curve.x) - 1, 14).round().astype(int))
-    return curve.x[places], curve.y[places]
 
 
 def _range(curves: Mapping[str, Curve], x: Axis, y: Axis) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -57,7 +57,6 @@ _EVERYDAY = 8.5
 class Size:
     """Where a figure will stand: its width in inches, the size of its type in points, its greatest height."""
 
-    name: str
     width: float
     type: float
     height: float
@@ -69,9 +68,9 @@ class Size:
 
 
 SIZES = {
-    "column": Size("column", 3.4, 7.5, 9.0),
-    "page": Size("page", 7.2, 8.5, 9.5),
-    "slide": Size("slide", 12.0, 14.0, 6.6),
+    "column": Size(width=3.4, type=7.5, height=9.0),
+    "page": Size(width=7.2, type=8.5, height=9.5),
+    "slide": Size(width=12.0, type=14.0, height=6.6),
 }
 _size: ContextVar[Size] = ContextVar("size", default=SIZES["page"])
 _lacking: ContextVar[dict[str, str] | None] = ContextVar("lacking", default=None)
@@ -141,14 +140,9 @@ def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
         "axes.unicode_minus": True,
         "grid.color": GRID,
         "grid.linewidth": 0.7,
-        "xtick.color": MUTED,
-        "ytick.color": MUTED,
-        "xtick.labelsize": base - 0.5,
-        "ytick.labelsize": base - 0.5,
-        "xtick.major.size": 0,
-        "ytick.major.size": 0,
-        "xtick.minor.size": 0,
-        "ytick.minor.size": 0,
+        **{f"{axis}tick.color": MUTED for axis in "xy"},
+        **{f"{axis}tick.labelsize": base - 0.5 for axis in "xy"},
+        **{f"{axis}tick.{kind}.size": 0 for axis in "xy" for kind in ("major", "minor")},
         "legend.frameon": False,
         "legend.fontsize": base - 0.5,
         "lines.linewidth": 1.4 * base / _EVERYDAY,

@@ -26,8 +26,10 @@ LONGEST = 16
 """Bytes up to which lengths of tokens are drawn."""
 
 
-def _curves(run: Run, dataset: str, points: Callable[[PlotCounts], Points]) -> dict[str, Curve]:
-    """The curve of each tokenizer's counts on a dataset, by label."""
+def _draw(
+    run: Run, dataset: str, points: Callable[[PlotCounts], Points], note: str, **how: Any
+) -> Figure | None:
+    """A curve of each tokenizer's counts on a dataset, which the caption names before the `note`."""
     labels, hues = run_labels(run), colors(run)
     curves: dict[str, Curve] = {}
     for name in run.tokenizers if dataset else ():
@@ -35,7 +37,7 @@ def _curves(run: Run, dataset: str, points: Callable[[PlotCounts], Points]) -> d
         found = None if counted is None else points(counted)
         if found is not None:
             curves[labels[name]] = Curve(*found, tokenizer=name, color=hues.get(name, ""))
-    return curves
+    return draw_curves(curves, note=f"Over {dataset_label(run, dataset)}{note}", **how) if curves else None
 
 
 def _lengths(counted: PlotCounts) -> Points:
@@ -49,17 +51,9 @@ def _lengths(counted: PlotCounts) -> Points:
 
 def draw_lengths(run: Run) -> Figure | None:
     """Share of tokens by their length in bytes, over the main dataset."""
-    dataset = data.main_dataset(run)
-    if not (curves := _curves(run, dataset, _lengths)):
-        return None
-    return draw_curves(
-        curves,
-        x=Axis(label="bytes of a token"),
-        y=Axis(label="% of tokens produced", zero=True),
-        marks=True,
-        note=f"Over {dataset_label(run, dataset)}, tokens as they occur; those longer than {LONGEST} bytes are "
-        "left out.",
-    )
+    note = f", tokens as they occur; those longer than {LONGEST} bytes are left out."
+    x, y = Axis(label="bytes of a token"), Axis(label="% of tokens produced", zero=True)
+    return _draw(run, data.main_dataset(run), _lengths, note, x=x, y=y, marks=True)
 
 
 def _ranked(counted: PlotCounts) -> Points:
@@ -72,15 +66,9 @@ def _ranked(counted: PlotCounts) -> Points:
 
 def draw_zipf(run: Run) -> Figure | None:
     """Frequency of each id against its rank, both on log axes."""
-    dataset = data.main_dataset(run)
-    if not (curves := _curves(run, dataset, _ranked)):
-        return None
-    return draw_curves(
-        curves,
-        x=Axis(label="rank of the id", scale="log"),
-        y=Axis(label="% of tokens", scale="log"),
-        note=f"Over {dataset_label(run, dataset)}. Straight: Zipf's law; a steep end: ids hardly used.",
-    )
+    note = ". Straight: Zipf's law; a steep end: ids hardly used."
+    x, y = Axis(label="rank of the id", scale="log"), Axis(label="% of tokens", scale="log")
+    return _draw(run, data.main_dataset(run), _ranked, note, x=x, y=y)
 
 
 def _by_length(counted: PlotCounts) -> Points:
@@ -91,17 +79,12 @@ def _by_length(counted: PlotCounts) -> Points:
 
 def draw_text_length(run: Run) -> Figure | None:
     """Bytes per token of documents by their length, in powers of two, on the dataset where it varies most."""
-    dataset = most_varied(run)
-    if not (curves := _curves(run, dataset, _by_length)):
-        return None
-    return draw_curves(
-        curves,
-        x=Axis(label="bytes in a document", scale="log"),
-        y=Axis(label="bytes per token", zero=True),
-        marks=True,
-        note=f"Over {dataset_label(run, dataset)}. Documents grouped by length in powers of two; bytes over "
-        "tokens in each group. Long and short documents may differ in language and kind too.",
+    note = (
+        ". Documents grouped by length in powers of two; bytes over tokens in each group. Long and short "
+        "documents may differ in language and kind too."
     )
+    x, y = Axis(label="bytes in a document", scale="log"), Axis(label="bytes per token", zero=True)
+    return _draw(run, most_varied(run), _by_length, note, x=x, y=y, marks=True)
 
 
 PLOTS = (

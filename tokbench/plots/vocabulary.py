@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
@@ -37,18 +38,6 @@ def size_families(run: Run) -> dict[str, list[tuple[int, str]]]:
     return {name: sorted(members) for name, members in families.items() if len(members) > 1}
 
 
-def draw(run: Run) -> Figure | None:
-    """Bytes per token on the main dataset by vocabulary size, intervals as bands."""
-    return _draw(run, "compression_ratio", "bytes per token")
-
-
-def draw_cost(run: Run) -> Figure | None:
-    """Operations of training on a byte of text by vocabulary size, with the estimate of Tao et al. beside
-    it.
-    """
-    return _draw(run, "train_flops", "FLOP of training per byte", estimate(run))
-
-
 def estimate(run: Run) -> str:
     """A sentence on the vocabulary that Tao et al. 2024 expect for the run's model; empty without one."""
     given = run.manifest.get("suite", {}).get("model")
@@ -61,8 +50,8 @@ def estimate(run: Run) -> str:
     )
 
 
-def _draw(run: Run, metric: str, vertical: str, said: str = "") -> Figure | None:
-    """A metric of the main dataset by vocabulary size."""
+def draw(run: Run, *, metric: str, unit: str) -> Figure | None:
+    """A metric of the main dataset by vocabulary size, intervals as bands; of a cost, with an `estimate`."""
     dataset, known = data.main_dataset(run), losses(run)
     rows = data.overall(run, metric, dataset).set_index("tokenizer")
     curves: dict[str, Curve] = {}
@@ -79,12 +68,12 @@ def _draw(run: Run, metric: str, vertical: str, said: str = "") -> Figure | None
     return draw_curves(
         curves,
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
-        y=Axis(label=vertical),
+        y=Axis(label=unit),
         marks=True,
         note=sentences(
             f"Over {dataset_label(run, dataset)}{pooled}; band: {run.level} interval.",
             explained(run) if any(map(mark_of, curves)) else "",
-            said,
+            estimate(run) if metric == "train_flops" else "",
         ),
     )
 
@@ -103,14 +92,14 @@ PLOTS = (
         name="vocab_size",
         title="Compression against vocabulary size",
         summary="Bytes per token of one algorithm at several vocabulary sizes.",
-        draw=draw,
+        draw=partial(draw, metric="compression_ratio", unit="bytes per token"),
         needs="two tokenizers, trained by the run, that differ only in vocab_size",
     ),
     Plot(
         name="model_cost",
         title="Cost of training against vocabulary size",
         summary="Operations per byte of one algorithm at several vocabulary sizes, for the model given.",
-        draw=draw_cost,
+        draw=partial(draw, metric="train_flops", unit="FLOP of training per byte"),
         needs="a model, and two tokenizers, trained by the run, that differ only in vocab_size",
     ),
 )
