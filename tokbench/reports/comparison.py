@@ -28,10 +28,7 @@ from tokbench.results.comparison import Change
 MOST = 2000
 """Rows a table of single languages holds at most; the largest changes first."""
 
-_MEANS = {
-    "appeared": "measured only after",
-    "vanished": "measured only before",
-}
+_MEANS = {"appeared": "measured only after", "vanished": "measured only before"}
 
 
 def write_comparison(

@@ -157,7 +157,7 @@ def script_data(run: Run, decision: Decision) -> str:
             "keys": names,
             "criteria": {
                 criterion: {
-                    "logs": [_log(known, name) for name in names],
+                    "logs": [math.log(value) if (value := known.values.get(name)) else None for name in names],
                     "noise": [[0 if a == b else _rounded(known.noise(a, b)) for b in names] for a in names],
                 }
                 for criterion, known in decision.known.items()
@@ -184,11 +184,6 @@ def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Know
     clean = [name for name in measured if name not in lost]
     rewriting = [name for name in measured if name in lost and lost[name].mark == REWRITES]
     return clean + rewriting if weights["lossless"] == 0 or not clean else clean
-
-
-def _log(known: Known, name: str) -> float | None:
-    value = known.values.get(name)
-    return None if not value else math.log(value)
 
 
 def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mapping[str, Known]) -> bool:

@@ -18,7 +18,7 @@ from tokbench.reports.figures import decimals
 from tokbench.reports.table import Cells, Column, Table, TableCell, tokenizer_rows
 from tokbench.reports.tables import metric_column
 from tokbench.results import Run
-from tokbench.wording import sentences, span
+from tokbench.wording import sentences
 
 FORMS = (
     ("batch", "cold", "first pass"),
@@ -102,7 +102,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     labels = run_labels(run)
     rows: dict[str, list[TableCell | str]] = {}
     for name in order:
-        rows[name] = [_range(ranks[name])]
+        rows[name] = ["–".join(map(str, dict.fromkeys(ranks[name])))]
         if references:
             rows[name].append(labels.get(references.get(name, ""), ""))
             rows[name].append(ratios.get(name, TableCell(why="no other gave its ids")))
@@ -173,8 +173,3 @@ def _ratio(cell: TableCell, reference: TableCell) -> TableCell:
     if cell.low is None or cell.high is None or reference.low is None or reference.high is None:
         return TableCell(value=value)
     return TableCell(value=value, low=cell.low / reference.high, high=cell.high / reference.low)
-
-
-def _range(ranks: tuple[int, int]) -> str:
-    first, last = ranks
-    return str(first) if first == last else span(first, last)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
@@ -106,13 +106,11 @@ def training_notes(run: Run, dataset: str, names: Collection[str] | None = None)
             f"{FLATTERED} trained on this very text{how_much(run, dataset)}, which flatters its figures."
         )
     learnt = {name: part for name, part in trained_beside(run, dataset).items() if marks.get(name) == LEARNT}
-    return notes + ([f"{LEARNT} {learnt_note(run, learnt)}"] if learnt else [])
-
-
-def learnt_note(run: Run, learnt: Mapping[str, str]) -> str:
-    """What the mark says, for those that `trained_beside` found."""
-    parts = ", ".join(dataset_label(run, part) for part in dict.fromkeys(learnt.values()))
-    return f"trained on {parts}, the other part of this collection: ahead of those that never saw text like it."
+    if learnt:
+        parts = ", ".join(dataset_label(run, part) for part in dict.fromkeys(learnt.values()))
+        ahead = "ahead of those that never saw text like it"
+        notes.append(f"{LEARNT} trained on {parts}, the other part of this collection: {ahead}.")
+    return notes
 
 
 def fewer_notes(run: Run, names: Collection[str] | None = None) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tokbench.extension import Plot
 from tokbench.reports.table import Column, Row, Table
@@ -34,6 +33,10 @@ def not_drawn(plots: Sequence[Plot]) -> Table:
 def failures(run: Run) -> Table:
     """What was not measured and what to do about it; optional tokenizers that could not be had, too."""
     keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
+    skipped = (
+        {**each, "tokenizer": each.get("spec"), "kind": "skipped", "message": each.get("reason")}
+        for each in run.manifest.get("skipped", ())
+    )
     columns = tuple(Column.text(key) for key in keys)
     rows = tuple(
         Row.of(
@@ -41,12 +44,6 @@ def failures(run: Run) -> Table:
             beginning(without_name(str(each.get("message") or ""), str(each.get("tokenizer")))),
             str(each.get("remedy") or ""),
         )
-        for each in [*run.failures, *map(_skipped, run.manifest.get("skipped", ()))]
+        for each in [*run.failures, *skipped]
     )
     return Table("failures", "Failures and skips", columns, rows)
-
-
-def _skipped(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What `failures` says of an optional tokenizer that was left out."""
-    why = {"kind": "skipped", "message": entry.get("reason"), "remedy": entry.get("remedy")}
-    return {"tokenizer": entry.get("spec"), **why}
