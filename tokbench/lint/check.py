@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from inspect import getdoc
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
-from tokbench.wording import percent
+from tokbench.wording import in_paragraphs, percent
 
 if TYPE_CHECKING:
     from tokbench.lint.subject import Subject
@@ -106,8 +105,11 @@ class Check:
     bounds: Bounds = field(default_factory=dict)
 
     @classmethod
-    def of(cls, code: str, name: str, *, harm: str, bounds: Bounds | None = None) -> Callable[[Look], Check]:
-        """A decorator that makes a check of a function, whose docstring is the summary."""
-        return lambda look: cls(
-            code=code, name=name, summary=getdoc(look) or "", harm=harm, look=look, bounds=bounds or {}
-        )
+    def of(cls, code: str, name: str, **bounds: float) -> Callable[[Look], Check]:
+        """A decorator that makes a check of a function, whose docstring is the summary, then the harm."""
+
+        def made(look: Look) -> Check:
+            summary, _, harm = in_paragraphs(look.__doc__ or "").partition("\n\n")
+            return cls(code=code, name=name, summary=summary, harm=harm, look=look, bounds=bounds)
+
+        return made

@@ -91,29 +91,25 @@ def _template(document: Mapping[str, Any], kind: str) -> list[str]:
     return ["A"]
 
 
-@Check.of(
-    "TB401",
-    "files-disagree",
-    harm="Which file counts depends on the program that reads it: one lowers the case, another does not.",
-    bounds={"fail": 0},
-)
+@Check.of("TB401", "files-disagree", fail=0)
 def agreement(subject: Subject, bounds: Bounds) -> Finding:
-    """What tokenizer_config.json says otherwise than tokenizer.json."""
+    """What tokenizer_config.json says otherwise than tokenizer.json.
+
+    Which file counts depends on the program that reads it: one lowers the case, another does not.
+    """
     if subject.document is None or subject.config is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
     wrong = list(_disagreements(subject.document, subject.config))
     return Finding.judged(wrong, bounds, of="statements that disagree")
 
 
-@Check.of(
-    "TB402",
-    "classes-disagree",
-    harm="A loader that read another class turned 7,140 tokens into 35,921 (InferenceX 937); months were lost "
-    "to a pattern that differed between two readers of one file (tokenizers 2109).",
-    bounds={"fail": 0},
-)
+@Check.of("TB402", "classes-disagree", fail=0)
 def classes(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the class of transformers gives other ids than tokenizer.json does."""
+    """Whether the class of transformers gives other ids than tokenizer.json does.
+
+    A loader that read another class turned 7,140 tokens into 35,921 (InferenceX 937); months were lost to a
+    pattern that differed between two readers of one file (tokenizers 2109).
+    """
     if subject.document is None or subject.config is None or subject.open is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
     pair = (f"transformers:{subject.folder}", f"transformers:{subject.folder},backend=transformers")
@@ -127,14 +123,12 @@ def classes(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.judged(wrong, bounds, of=said)
 
 
-@Check.of(
-    "TB403",
-    "begin-and-end",
-    harm="A chat template that writes BOS and an encoder that adds it give two: a beginning the model never "
-    "saw.",
-)
+@Check.of("TB403", "begin-and-end")
 def ends(subject: Subject, bounds: Bounds) -> Finding:
-    """What is put around a text (BOS, EOS), and whether it is put there twice."""
+    """What is put around a text (BOS, EOS), and whether it is put there twice.
+
+    A chat template that writes BOS and an encoder that adds it give two: a beginning the model never saw.
+    """
     if subject.document is None:
         return Finding.unchecked("only a tokenizer.json says what is put around a text")
     around = _template(subject.document, "single")
@@ -152,14 +146,12 @@ def ends(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.passed(said)
 
 
-@Check.of(
-    "TB404",
-    "cut-or-padded",
-    harm="`encode` then cuts every document, or fills it up, and nothing says so.",
-    bounds={"warn": 0},
-)
+@Check.of("TB404", "cut-or-padded", warn=0)
 def cut_or_padded(subject: Subject, bounds: Bounds) -> Finding:
-    """Truncation or padding kept in tokenizer.json."""
+    """Truncation or padding kept in tokenizer.json.
+
+    `encode` then cuts every document, or fills it up, and nothing says so.
+    """
     if subject.document is None:
         return Finding.unchecked("only a tokenizer.json can hold truncation and padding")
     held = subject.document

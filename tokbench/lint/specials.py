@@ -36,15 +36,13 @@ def _by_control(found: Iterable[Injection]) -> list[Injection]:
     return [*first.values()]
 
 
-@Check.of(
-    "TB501",
-    "specials-from-text",
-    harm="A document that quotes a control string ends the context, or speaks in the name of the system (OWASP "
-    "AISVS 930, transformers 29279).",
-    bounds={"fail": 0},
-)
+@Check.of("TB501", "specials-from-text", fail=0)
 def as_text(subject: Subject, bounds: Bounds) -> Finding:
-    """Special tokens that plain text produces through the spec as given."""
+    """Special tokens that plain text produces through the spec as given.
+
+    A document that quotes a control string ends the context, or speaks in the name of the system (OWASP
+    AISVS 930, transformers 29279).
+    """
     if not subject.controls:
         return Finding.passed("there are no special tokens")
     wrong = _by_control(one for one in injections(subject) if one.entry == ENCODE)
@@ -56,15 +54,13 @@ def as_text(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.judged(wrong, bounds, of=said, shown=_told)
 
 
-@Check.of(
-    "TB502",
-    "control-look-alikes",
-    harm="A marker that was added without special=true is given by any text that holds it, and is shown to "
-    "users, since decoding leaves out special tokens only.",
-    bounds={"warn": 0},
-)
+@Check.of("TB502", "control-look-alikes", warn=0)
 def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that look like control strings and are ordinary ones."""
+    """Tokens that look like control strings and are ordinary ones.
+
+    A marker that was added without special=true is given by any text that holds it, and is shown to users,
+    since decoding leaves out special tokens only.
+    """
     found = [
         f"{shown(text)} ({index})"
         for index, text in subject.audit.texts()
@@ -73,14 +69,12 @@ def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.judged(found, bounds, of="tokens that look like control strings and are text")
 
 
-@Check.of(
-    "TB503",
-    "special-variants",
-    harm="Filters look for the exact string; a normalizer behind them makes it whole again.",
-    bounds={"fail": 0},
-)
+@Check.of("TB503", "special-variants", fail=0)
 def variants(subject: Subject, bounds: Bounds) -> Finding:
-    """Variants of a control string (other case, zero-width characters, other forms) that become it."""
+    """Variants of a control string (other case, zero-width characters, other forms) that become it.
+
+    Filters look for the exact string; a normalizer behind them makes it whole again.
+    """
     if not subject.controls:
         return Finding.passed("there are no special tokens")
     if subject.matching is None:
@@ -91,14 +85,13 @@ def variants(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.judged(wrong, bounds, of="variants of control strings that become control ids", shown=_told)
 
 
-@Check.of(
-    "TB504",
-    "chat-template",
-    harm="A template that names a marker the vocabulary lacks spells it in pieces, which the model never saw "
-    "as a marker.",
-)
+@Check.of("TB504", "chat-template")
 def chat(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the chat template runs, keeps what was said, uses tokens that exist; its cost."""
+    """Whether the chat template runs, keeps what was said, uses tokens that exist; its cost.
+
+    A template that names a marker the vocabulary lacks spells it in pieces, which the model never saw as a
+    marker.
+    """
     if subject.chat_template is None:
         return Finding.unchecked("there is no chat template")
     try:
@@ -146,15 +139,13 @@ def _answer_goes_on(subject: Subject, text: str) -> bool:
     return answered.partition(_ANSWER)[0].rstrip() == text.rstrip()
 
 
-@Check.of(
-    "TB505",
-    "chat-injection",
-    harm="A user's message that closes its own turn and opens one of the system's is taken for the system's "
-    "(vllm 31735); escaping is left to each server.",
-    bounds={"warn": 0},
-)
+@Check.of("TB505", "chat-injection", warn=0)
 def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
-    """Control strings in a user's message that become control ids through the chat template."""
+    """Control strings in a user's message that become control ids through the chat template.
+
+    A user's message that closes its own turn and opens one of the system's is taken for the system's (vllm
+    31735); escaping is left to each server.
+    """
     if subject.chat_template is None:
         return Finding.unchecked("there is no chat template")
     if subject.matching is None:

@@ -18,14 +18,13 @@ _NUMBERS = ("1234567", "12345678", "9876543210", "20240115", "31415926535")
 _ACCENTED = ("café", "naïve", "Å", "é", "Tất cả", "한글", "がぎぐ", "ñandú")
 
 
-@Check.of(
-    "TB301",
-    "round-trip",
-    harm="A model cannot write what its tokenizer cannot spell: where line ends are lost it cannot write code, "
-    "where case is lost no names.",
-)
+@Check.of("TB301", "round-trip")
 def round_trip(subject: Subject, bounds: Bounds) -> Finding:
-    """Texts that do not come back from their ids, by cause; a failure where none should be lost."""
+    """Texts that do not come back from their ids, by cause; a failure where none should be lost.
+
+    A model cannot write what its tokenizer cannot spell: where line ends are lost it cannot write code,
+    where case is lost no names.
+    """
     texts = [*ROUND_TRIPS, *(subject.sample() if subject.texts else ())]
     unknown = unk_id(subject.tokenizer)
     causes: Counter[str] = Counter()
@@ -48,14 +47,12 @@ def round_trip(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(outcome, said, lost, tuple(examples.values())[:SHOWN])
 
 
-@Check.of(
-    "TB302",
-    "unknown-characters",
-    harm="Every such character is the same token to a model: it can neither tell them apart nor write them.",
-    bounds={"warn": 0},
-)
+@Check.of("TB302", "unknown-characters", warn=0)
 def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
-    """Characters that become the unknown token or vanish; any of ASCII is a failure."""
+    """Characters that become the unknown token or vanish; any of ASCII is a failure.
+
+    Every such character is the same token to a model: it can neither tell them apart nor write them.
+    """
     unknown = unk_id(subject.tokenizer)
     every = sorted({one for text in (PRINTABLE, *ROUND_TRIPS, *subject.sample()) for one in text})
     characters = [one for one in every if not one.isspace() and unicodedata.category(one)[0] != "C"]
@@ -74,14 +71,13 @@ def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.judged(lacking, bounds, of=said, total=len(characters), shown=shown)
 
 
-@Check.of(
-    "TB303",
-    "leading-space",
-    harm="A text cut in two gets other ids than the whole, and a port that puts the space there once more or "
-    "once less gives other ids with no error anywhere.",
-)
+@Check.of("TB303", "leading-space")
 def leading_space(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether a space before a text is kept, and none is put there."""
+    """Whether a space before a text is kept, and none is put there.
+
+    A text cut in two gets other ids than the whole, and a port that puts the space there once more or once
+    less gives other ids with no error anywhere.
+    """
     plain, spaced, double = subject.ids(["the cat", " the cat", "  the cat"])
     if plain == spaced:
         return Finding(
@@ -95,13 +91,12 @@ def leading_space(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.passed("a space before a text is kept, and none is put there")
 
 
-@Check.of(
-    "TB304",
-    "line-ends",
-    harm="Where a line's end is a space, neither Python nor a poem can be learnt.",
-)
+@Check.of("TB304", "line-ends")
 def newlines(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether line ends, empty lines and tabs are told apart."""
+    """Whether line ends, empty lines and tabs are told apart.
+
+    Where a line's end is a space, neither Python nor a poem can be learnt.
+    """
     texts = ("a b", "a\nb", "a\n\nb", "a\r\nb", "a\tb", "ab")
     space, one, two, carriage, tab, none = subject.ids(texts)
     alike = {
@@ -117,14 +112,13 @@ def newlines(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(Outcome.WARN, "; ".join(wrong), len(wrong))
 
 
-@Check.of(
-    "TB305",
-    "digits",
-    harm="Groups from the left put the digits of equal place value into different tokens; grouping from the "
-    "right alone made models better at arithmetic (Singh and Strouse 2024).",
-)
+@Check.of("TB305", "digits")
 def digits(subject: Subject, bounds: Bounds) -> Finding:
-    """How numbers are cut: digits grouped from the left, or irregularly."""
+    """How numbers are cut: digits grouped from the left, or irregularly.
+
+    Groups from the left put the digits of equal place value into different tokens; grouping from the right
+    alone made models better at arithmetic (Singh and Strouse 2024).
+    """
     cuts = []
     for number, ids in zip(_NUMBERS, subject.ids(list(_NUMBERS)), strict=True):
         parts = [token_bytes(subject.tokenizer, index).strip() for index in ids]
@@ -144,14 +138,12 @@ def digits(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(Outcome.WARN, "numbers are cut irregularly", len(cuts), examples)
 
 
-@Check.of(
-    "TB306",
-    "normal-forms",
-    harm="Text from some systems arrives decomposed: the same word is then another to the model, and dearer.",
-    bounds={"warn": 0},
-)
+@Check.of("TB306", "normal-forms", warn=0)
 def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether NFC and NFD of the same text have the same ids."""
+    """Whether NFC and NFD of the same text have the same ids.
+
+    Text from some systems arrives decomposed: the same word is then another to the model, and dearer.
+    """
     composed = subject.ids([unicodedata.normalize("NFC", text) for text in _ACCENTED])
     apart = subject.ids([unicodedata.normalize("NFD", text) for text in _ACCENTED])
     wrong = [text for text, one, other in zip(_ACCENTED, composed, apart, strict=True) if one != other]
@@ -159,15 +151,13 @@ def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.judged(wrong, bounds, of=said, shown=shown)
 
 
-@Check.of(
-    "TB307",
-    "cost-of-languages",
-    harm="Speakers of some languages pay many times as much for the same sentence, and fit as much less into a "
-    "context (Petrov et al. 2023).",
-    bounds={"times": 5},
-)
+@Check.of("TB307", "cost-of-languages", times=5)
 def cost(subject: Subject, bounds: Bounds) -> Finding:
-    """Languages that cost more than a bound times the cheapest that has tokens, for the same text."""
+    """Languages that cost more than a bound times the cheapest that has tokens, for the same text.
+
+    Speakers of some languages pay many times as much for the same sentence, and fit as much less into a
+    context (Petrov et al. 2023).
+    """
     given = {language: list(texts) for language, texts in subject.texts.items()}
     texts = given if len(given) > 1 else {language: [text] for language, text in SENTENCES.items()}
     source = "the given text" if len(given) > 1 else "one built-in sentence, an indication only"

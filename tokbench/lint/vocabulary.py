@@ -28,15 +28,13 @@ def _token(subject: Subject, index: int) -> str:
     return f"{spelled} ({index})"
 
 
-@Check.of(
-    "TB201",
-    "unreachable-tokens",
-    harm="The developers of Apertus found 248 tokens in a well-known vocabulary that no text gives. Embeddings "
-    "that training never moves make a model misbehave where it meets them (Land and Bartolo 2024).",
-    bounds={"warn": 0, "fail": 0.05},
-)
+@Check.of("TB201", "unreachable-tokens", warn=0, fail=0.05)
 def unreachable(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that their own text does not give: rows of the model that no text trains."""
+    """Tokens that their own text does not give: rows of the model that no text trains.
+
+    The developers of Apertus found 248 tokens in a well-known vocabulary that no text gives. Embeddings
+    that training never moves make a model misbehave where it meets them (Land and Bartolo 2024).
+    """
     size, instead = subject.audit.vocab_size, subject.audit.reencoded
     return Finding.judged(
         instead,
@@ -64,14 +62,12 @@ def possible_in_utf8(part: bytes) -> bool:
     return True
 
 
-@Check.of(
-    "TB202",
-    "impossible-bytes",
-    harm="They come of training on bytes that were no text, and cannot occur again.",
-    bounds={"warn": 0},
-)
+@Check.of("TB202", "impossible-bytes", warn=0)
 def undecodable(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens of several bytes that occur in no valid UTF-8."""
+    """Tokens of several bytes that occur in no valid UTF-8.
+
+    They come of training on bytes that were no text, and cannot occur again.
+    """
     ids = subject.audit.ids(Status.UNDECODABLE)
     tokens = subject.audit.tokens
     wrong = [index for index in ids if len(tokens[index]) > 1 and not possible_in_utf8(tokens[index])]
@@ -80,14 +76,12 @@ def undecodable(subject: Subject, bounds: Bounds) -> Finding:
     return Finding.judged(wrong, bounds, of=said, shown=partial(_token, subject))
 
 
-@Check.of(
-    "TB203",
-    "duplicate-tokens",
-    harm="What a model learns of a word is split over two rows, and two programs may choose differently.",
-    bounds={"warn": 0},
-)
+@Check.of("TB203", "duplicate-tokens", warn=0)
 def duplicates(subject: Subject, bounds: Bounds) -> Finding:
-    """Several ids for the same bytes."""
+    """Several ids for the same bytes.
+
+    What a model learns of a word is split over two rows, and two programs may choose differently.
+    """
     found = []
     aside = set(subject.audit.in_context)  # ##s beside s: the place in a word tells them apart
     if aside:
@@ -113,29 +107,25 @@ def is_junk(text: str) -> bool:
     return any(unicodedata.category(one) in ("Cc", "Co", "Cn") and one not in "\t\n\r" for one in text)
 
 
-@Check.of(
-    "TB204",
-    "junk-tokens",
-    harm="Rows of embeddings spent on the damage of a crawl, which other text does not use.",
-    bounds={"warn": 0.001},
-)
+@Check.of("TB204", "junk-tokens", warn=0.001)
 def junk(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that are mojibake, control characters, or runs of one character without end."""
+    """Tokens that are mojibake, control characters, or runs of one character without end.
+
+    Rows of embeddings spent on the damage of a crawl, which other text does not use.
+    """
     wrong = [index for index, text in subject.audit.texts() if is_junk(text)]
     said = "tokens that are mojibake, control characters or long runs of one character"
     size = subject.audit.vocab_size
     return Finding.judged(wrong, bounds, of=said, total=size, shown=partial(_token, subject))
 
 
-@Check.of(
-    "TB205",
-    "unseen-tokens",
-    harm="A vocabulary made for other text costs memory and compresses badly; tokens that training hardly "
-    "shows a model are those it breaks on (Land and Bartolo 2024).",
-    bounds={"warn": 0.5},
-)
+@Check.of("TB205", "unseen-tokens", warn=0.5)
 def usage(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that the given text never uses (-d): active, rare and unseen ones."""
+    """Tokens that the given text never uses (-d): active, rare and unseen ones.
+
+    A vocabulary made for other text costs memory and compresses badly; tokens that training hardly shows a
+    model are those it breaks on (Land and Bartolo 2024).
+    """
     if not subject.texts:
         return Finding.unchecked("no text was given; name a dataset with -d")
     found = count_ids(subject.tokenizer, subject.sample())
@@ -155,14 +145,12 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
     return replace(finding, message=counts)
 
 
-@Check.of(
-    "TB206",
-    "missing-bytes",
-    harm="Text with such a byte loses it silently, or makes the encoder raise in the middle of a run.",
-    bounds={"fail": 0},
-)
+@Check.of("TB206", "missing-bytes", fail=0)
 def byte_coverage(subject: Subject, bounds: Bounds) -> Finding:
-    """Bytes without a token, in a vocabulary that spells by bytes."""
+    """Bytes without a token, in a vocabulary that spells by bytes.
+
+    Text with such a byte loses it silently, or makes the encoder raise in the middle of a run.
+    """
     tokens = subject.audit.tokens
     single = {tokens[i][0] for i in range(subject.audit.vocab_size) if len(tokens[i]) == 1}
     single |= {part[0] for index in subject.special_ids if len(part := _bytes(subject, index)) == 1}
@@ -179,28 +167,24 @@ def _bytes(subject: Subject, index: int) -> bytes:
         return b""
 
 
-@Check.of(
-    "TB207",
-    "gaps",
-    harm="A model that samples such an id makes decoding raise, and converters that number tokens by their "
-    "line give other ids to what follows.",
-    bounds={"warn": 0},
-)
+@Check.of("TB207", "gaps", warn=0)
 def gaps(subject: Subject, bounds: Bounds) -> Finding:
-    """Ids below the highest that no token has."""
+    """Ids below the highest that no token has.
+
+    A model that samples such an id makes decoding raise, and converters that number tokens by their line
+    give other ids to what follows.
+    """
     missing = subject.audit.ids(Status.UNASSIGNED)
     return Finding.judged(missing, bounds, of="ids below the highest without a token")
 
 
-@Check.of(
-    "TB208",
-    "longest-token",
-    harm="Long tokens are separators and boilerplate learnt by heart; programs with a fixed room for a token "
-    "cut them.",
-    bounds={"bytes": 64},
-)
+@Check.of("TB208", "longest-token", bytes=64)
 def longest(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens of more bytes than words have."""
+    """Tokens of more bytes than words have.
+
+    Long tokens are separators and boilerplate learnt by heart; programs with a fixed room for a token cut
+    them.
+    """
     lengths = subject.audit.tokens.lengths()
     top = subject.audit.longest(1)
     long = [index for index in subject.audit.longest(1000) if lengths[index] > bounds["bytes"]]
@@ -210,15 +194,13 @@ def longest(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(outcome, said, len(long), tuple(_token(subject, index) for index in long[:SHOWN]))
 
 
-@Check.of(
-    "TB209",
-    "embedding-rows",
-    harm="An id beyond the last row is an index error, or on an accelerator without checks someone else's "
-    "memory; a number of rows that is no multiple of 8 leaves matrix units partly idle.",
-    bounds={"multiple": 8, "spare": 1024},
-)
+@Check.of("TB209", "embedding-rows", multiple=8, spare=1024)
 def embedding_rows(subject: Subject, bounds: Bounds) -> Finding:
-    """The rows of the model's embeddings (config.json) against the ids of the tokenizer."""
+    """The rows of the model's embeddings (config.json) against the ids of the tokenizer.
+
+    An id beyond the last row is an index error, or on an accelerator without checks someone else's memory;
+    a number of rows that is no multiple of 8 leaves matrix units partly idle.
+    """
     if subject.model_config is None:
         return Finding.unchecked("there is no config.json of a model beside the tokenizer's file")
     inner = subject.model_config.get("text_config") or {}

@@ -54,15 +54,13 @@ def applies(
     return False
 
 
-@Check.of(
-    "TB103",
-    "merges-never-apply",
-    harm="Tokens that no text gives get no gradient: they are rows of the model that were paid "
-    "for, and that it has never seen.",
-    bounds={"warn": 0},
-)
+@Check.of("TB103", "merges-never-apply", warn=0)
 def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Merges that can never apply: earlier ones have joined their parts otherwise."""
+    """Merges that can never apply: earlier ones have joined their parts otherwise.
+
+    Tokens that no text gives get no gradient: they are rows of the model that were paid for, and that it
+    has never seen.
+    """
     found = _merges_of(subject)
     if isinstance(found, str):
         return Finding.unchecked(found)
@@ -88,15 +86,13 @@ def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
     return Finding.judged(wrong, bounds, of=of, total=len(pairs) or None)
 
 
-@Check.of(
-    "TB104",
-    "duplicate-merges",
-    harm="Which of the two ranks counts is up to each library: ids differ between programs that "
-    "read the same file.",
-    bounds={"fail": 0},
-)
+@Check.of("TB104", "duplicate-merges", fail=0)
 def duplicates(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Merges that are there more than once."""
+    """Merges that are there more than once.
+
+    Which of the two ranks counts is up to each library: ids differ between programs that read the same
+    file.
+    """
     found = _merges_of(subject)
     if isinstance(found, str):
         return Finding.unchecked(found)

@@ -104,15 +104,13 @@ def _written(source: str, tree: Node) -> list[str]:
     return parts if len(parts) == expected else [f"number {number + 1}" for number in range(expected)]
 
 
-@Check.of(
-    "TB101",
-    "pattern-never-matches",
-    harm="A model of a thousand million parameters was pretrained with Split patterns that never "
-    "matched (llama.cpp 29211); it was found after the money was spent.",
-    bounds={"fail": 0},
-)
+@Check.of("TB101", "pattern-never-matches", fail=0)
 def never_match(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Patterns that match no text (proved), or are regular expressions taken as plain text."""
+    """Patterns that match no text (proved), or are regular expressions taken as plain text.
+
+    A model of a thousand million parameters was pretrained with Split patterns that never matched
+    (llama.cpp 29211); it was found after the money was spent.
+    """
     found = places(subject)
     if not found:
         return Finding.unchecked("no pattern is known of it")
@@ -165,16 +163,13 @@ def _sample(subject: Any) -> Sequence[str]:
     return found
 
 
-@Check.of(
-    "TB102",
-    "alternative-never-matches",
-    harm="A pattern that cuts otherwise than its author believes: training and inference of one "
-    "project used two of them (nanochat 291), and a wrong pattern moved a perplexity from "
-    "15.4 to 19.0 (llama.cpp 29033).",
-    bounds={"warn": 0},
-)
+@Check.of("TB102", "alternative-never-matches", warn=0)
 def never_win(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Alternatives of a pattern that never match, since those before them take everything."""
+    """Alternatives of a pattern that never match, since those before them take everything.
+
+    A pattern that cuts otherwise than its author believes: training and inference of one project used two
+    of them (nanochat 291), and a wrong pattern moved a perplexity from 15.4 to 19.0 (llama.cpp 29033).
+    """
     found = [place for place in places(subject) if not place.literal]
     if not found:
         return Finding.unchecked("no pattern is known of it")

@@ -106,14 +106,13 @@ def pre_tokenizer_hash(ids: Sequence[int]) -> str:
     return sha256(str([int(index) for index in ids]).encode()).hexdigest()
 
 
-@Check.of(
-    "TB105",
-    "llama-cpp-pre-tokenizer",
-    harm="A converter that does not know a hash refuses, and one that was told a wrong name cuts text "
-    "otherwise than the model was trained with (llama.cpp 22700, 27277, 23384).",
-)
+@Check.of("TB105", "llama-cpp-pre-tokenizer")
 def known_to_llama_cpp(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """The pre-tokenizer hash of llama.cpp's converter, and the name it goes by there."""
+    """The pre-tokenizer hash of llama.cpp's converter, and the name it goes by there.
+
+    A converter that does not know a hash refuses, and one that was told a wrong name cuts text otherwise
+    than the model was trained with (llama.cpp 22700, 27277, 23384).
+    """
     document = subject.document
     if document is None or document["model"].get("type", "BPE") != "BPE":
         return Finding.unchecked("llama.cpp's hash is of the BPE in a tokenizer.json")
