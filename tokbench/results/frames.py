@@ -17,18 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = (
-    "run",
-    "tokenizer",
-    "dataset",
-    "language",
-    "metric",
-    "value",
-    "ci_low",
-    "ci_high",
-    "unit",
-    "n_documents",
-    "status",
-    "estimated",
+    *("run", "tokenizer", "dataset", "language", "metric"),
+    *("value", "ci_low", "ci_high", "unit", "n_documents", "status", "estimated"),
 )
 _LATER = {"estimated": False}
 """Columns that runs of earlier versions lack, with what is true of these."""

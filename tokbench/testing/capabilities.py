@@ -232,16 +232,7 @@ def _trace(tokenizer: Tokenizer, text: str) -> Problem:
 
 
 CAPABILITIES = (
-    _batch_is_single,
-    _utf8_is_text,
-    _decode_batch_is_single,
-    _decode_joins,
-    _decode_drops,
-    _bytes_of_tokens,
-    _token_bytes_batch_is_single,
-    _offsets,
-    _offsets_batch_is_single,
-    _both_are_each,
-    _sample,
-    _trace,
+    *(_batch_is_single, _utf8_is_text, _decode_batch_is_single, _decode_joins, _decode_drops),
+    *(_bytes_of_tokens, _token_bytes_batch_is_single, _offsets, _offsets_batch_is_single, _both_are_each),
+    *(_sample, _trace),
 )

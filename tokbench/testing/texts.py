@@ -22,12 +22,7 @@ train. Well, she thought, there are worse places to be kept waiting; and besides
 FAMILIAR = "aaab  \n\t'.,019éß漢ไอ👍\u0301\u200d"
 
 EDGE_CASES: tuple[str, ...] = (
-    "a",
-    " ",
-    "  two  spaces  ",
-    "\t\n\r\n",
-    "\x00",
-    "trailing newline\n",
+    *("a", " ", "  two  spaces  ", "\t\n\r\n", "\x00", "trailing newline\n"),
     "New York, NewYork and  NEW YORK",
     "can't, won’t, I'LL",
     "1234567890 3.14 1,000,000",
@@ -64,7 +59,7 @@ RULE_TEXTS: dict[str, Sequence[str]] = {
         "for (int i = 0; i < 10; ++i) { x[i] += f('a', \"b\"); }  // --- **",
         "https://example.org/a_b?c=d&e=%20#f <b>bold</b> @name #tag $5 100% C:\\x",
     ),
-    "spaces at the ends": (
+    "spaces at the ends": [
         " a",
         "a ",
         " ",
@@ -75,16 +70,11 @@ RULE_TEXTS: dict[str, Sequence[str]] = {
         "\ta\t",
         "\na\n",
         "",
-    ),
+    ],
     "spaces doubled": ("a  b", "a   b    c", "  a  b  ", "a \n b", "a\u00a0 b", "a \u2003b", "x=1;        y"),
     "the mark of spaces": ("▁", "▁a", "a▁b", "▁ a", "a ▁▁ b▁"),
     "line ends and tabs": (
-        "a\nb",
-        "a\r\nb\r\n",
-        "a\n\n\nb",
-        "a\tb\t\tc",
-        "\n",
-        "a\n b\n  c",
+        *("a\nb", "a\r\nb\r\n", "a\n\n\nb", "a\tb\t\tc", "\n", "a\n b\n  c"),
         "a\x0bb\x0cc\u2028d",
     ),
     "digits": ("1", "12", "123", "1234", "12345678901", "3.14 1,000 2024-01-02", "٣٤٥ ४५६ 七八 x2y33"),
@@ -99,11 +89,7 @@ RULE_TEXTS: dict[str, Sequence[str]] = {
     ),
     "case": ("ABC abc Abc", "ÀÉÎ Straße STRASSE ẞ", "ПРИВЕТ ΣΊΣΥΦΟΣ İI ıi"),
     "punctuation": (
-        "...!!!???",
-        "a-b--c---d",
-        "«a» “b” ‘c’ (d) [e] {f}",
-        "''' \"\"\" ``` ~~~ ^^^",
-        "_a_ __b__",
+        *("...!!!???", "a-b--c---d", "«a» “b” ‘c’ (d) [e] {f}", "''' \"\"\" ``` ~~~ ^^^", "_a_ __b__"),
     ),
     "characters outside the vocabulary": (
         "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL} \N{THUMBS UP SIGN}\N{EMOJI MODIFIER FITZPATRICK TYPE-4}",
@@ -117,16 +103,7 @@ RULE_TEXTS: dict[str, Sequence[str]] = {
 
 LONE_SURROGATE = "a\ud800b"
 
-SPECIAL_TEXTS: tuple[str, ...] = (
-    "<|endoftext|>",
-    "<|im_start|>",
-    "<s>",
-    "</s>",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "<pad>",
-)
+SPECIAL_TEXTS = ("<|endoftext|>", "<|im_start|>", "<s>", "</s>", "[CLS]", "[SEP]", "[MASK]", "<pad>")
 
 
 def texts() -> SearchStrategy[str]:
