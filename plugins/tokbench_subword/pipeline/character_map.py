@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import base64
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 def decoded_charsmap(charsmap: object) -> bytes:
@@ -32,8 +31,6 @@ def decoded_charsmap(charsmap: object) -> bytes:
 
 def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """The trie units and the targets of a compiled map; raises `TokenizerError` where it is damaged."""
-    import numpy as np
-
     if len(charsmap) < 4:
         raise TokenizerError(f"{where}: the precompiled character map is truncated ({len(charsmap)} bytes)")
     (size,) = struct.unpack_from("<I", charsmap)
@@ -69,8 +66,6 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
 
 def _check_sources(units: NDArray[np.uint32]) -> None:
     """Raise `ValueError` unless all sources of a map are whole characters, and end."""
-    import numpy as np
-
     trie = MapTrie(units)
     nodes = trie.root
     for _ in range(len(units)):  # no source is longer
@@ -92,8 +87,6 @@ class MapTrie:
     """
 
     def __init__(self, units: NDArray[np.uint32]) -> None:
-        import numpy as np
-
         self._units = units.astype(np.int64)
         self.root = np.array([children_of(self._units[0])])
         places = np.flatnonzero((self._units >> 31 == 0) & (self._units & 0xFF != 0))
@@ -105,8 +98,6 @@ class MapTrie:
         """Every step there is from some nodes: from which of them, as an index, by which byte, to which node,
         and whether a source ends there.
         """
-        import numpy as np
-
         first, last = (np.searchsorted(self._parents, nodes, side) for side in ("left", "right"))
         counts = last - first
         origin = np.repeat(np.arange(len(nodes)), counts)
@@ -116,8 +107,6 @@ class MapTrie:
 
     def characters(self, nodes: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
         """The same of whole characters, by their code points; raises `ValueError` where bytes are not UTF-8."""
-        import numpy as np
-
         origin, byte, node, ends = self.steps(nodes)
         valid = (byte < 0x80) | (byte >= 0xC2) & (byte < 0xF5)
         left = (byte >= 0x80) * 1 + (byte >= 0xE0) + (byte >= 0xF0)  # bytes of the character still to come

@@ -9,18 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
 from tokbench.kernels.text import end_to_end
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tokbench.batch import TokenBatch
 
 _BYTE, _ENDS_START, _NONE = 1, 2, 4
 """What a token is: a byte; one behind which the beginning is over, even if it added nothing; no token."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import NDArray
 
 from tokbench.arguments import flat_ids, known_ids
+from tokbench.batch import TokenBatch
 from tokbench_subword.pipeline.decoders import BYTE, decoder_of
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import steps_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from tokbench.batch import TokenBatch
 
 _ONE_BY_ONE = ("Replace", "Strip", "Metaspace", "WordPiece")
 _OTHERWISE_FIRST = ("Metaspace", "WordPiece")

@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.arguments import known_id
-from tokbench.batch import batched
+from tokbench.batch import TokenBatch, batched
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import new_tokens
@@ -16,12 +19,6 @@ from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Preparation
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from tokbench.batch import TokenBatch
 
 
 class DocumentTokenizer(ABC):

@@ -6,9 +6,10 @@ were come from their own character, and what is between from all the characters 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Int, Ints, Keys, i64_in, keep, pointer, u8_in, u32_in
@@ -16,9 +17,6 @@ from tokbench.kernels.utf8 import code_point, put_character
 from tokbench_subword.pipeline import normal_form_tables as at
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.splicing import copy_span, splice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LONGEST = 1024
 """Bytes of a run for which there is room from the start."""

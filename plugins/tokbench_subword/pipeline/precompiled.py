@@ -12,15 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, pairwise, repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.character_map import children_of, split_map
 from tokbench_subword.pipeline.stretch import Stretch
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Edit = tuple[int, int, str]
 """Characters from a start to an end, and what they become."""
@@ -52,7 +51,6 @@ def _clustered() -> str:
 
 def points_of(kinds: str) -> NDArray[np.int64]:
     """The code points of some classes by which `regex` tells grapheme clusters, in order."""
-    import numpy as np
     import regex
 
     return np.fromiter(map(ord, "".join(regex.findall(f"[{kinds}]+", _clustered()))), np.int64)
@@ -74,7 +72,6 @@ class Precompiled:
     """The normalizer `Precompiled` of `tokenizers`, from its character map."""
 
     def __init__(self, charsmap: bytes) -> None:
-        import numpy as np
         import regex
 
         self._units: list[int] = []

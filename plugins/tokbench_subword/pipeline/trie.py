@@ -12,17 +12,14 @@ is check enough, as in darts-clone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, lean_kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import end_to_end
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LABEL_MASK = 0x1FF
 VALUE_SHIFT, BASE_SHIFT = 9, 35
