@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from tokbench.errors import described
 from tokbench.registry import Registry, build_registry
@@ -34,9 +33,35 @@ class ConformanceError(AssertionError):
         super().__init__(f"tokenizer {name!r} fails {len(failures)} of the conformance checks:\n{listed}")
 
 
-def check_tokenizer(tokenizer: Tokenizer | str, **options: Any) -> None:
-    """Raise `ConformanceError` with every failure that `failures_of` finds, which has the same options."""
-    if failures := failures_of(tokenizer, **options):
+def check_tokenizer(
+    tokenizer: Tokenizer | str,
+    *,
+    examples: int = 100,
+    extra_texts: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    plugins: Sequence[str] = (),
+    registry: Registry | None = None,
+    train_on: str = "stdlib:docs",
+) -> None:
+    """Raise `ConformanceError` with every check that `tokenizer`, an object or a spec, fails.
+
+    Given a spec, it is also loaded a second time here and once in a new process, and the three must agree.
+    The spec may be of a plugin in one of the files `plugins`, or of what `registry` has.
+    `examples` texts are drawn for each check (by hypothesis, where it is installed) beside the built-in edge
+    cases and `extra_texts`; the smallest failing text that is found is reported. `skip` names checks to leave
+    out. A spec that asks for training is trained on the dataset `train_on`, saved, and checked as loaded from
+    there.
+    """
+    failures = failures_of(
+        tokenizer,
+        examples=examples,
+        extra_texts=extra_texts,
+        skip=skip,
+        plugins=plugins,
+        registry=registry,
+        train_on=train_on,
+    )
+    if failures:
         name = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "name", type(tokenizer).__name__)
         raise ConformanceError(str(name), failures)
 
@@ -51,15 +76,7 @@ def failures_of(
     registry: Registry | None = None,
     train_on: str = "stdlib:docs",
 ) -> list[Failure]:
-    """Every check that `tokenizer`, an object or a spec, fails.
-
-    Given a spec, it is also loaded a second time here and once in a new process, and the three must agree.
-    The spec may be of a plugin in one of the files `plugins`, or of what `registry` has.
-    `examples` texts are drawn for each check (by hypothesis, where it is installed) beside the built-in edge
-    cases and `extra_texts`; the smallest failing text that is found is reported. `skip` names checks to leave
-    out. A spec that asks for training is trained on the dataset `train_on`, saved, and checked as loaded from
-    there.
-    """
+    """Every failure of `tokenizer`; see `check_tokenizer`."""
     if not isinstance(tokenizer, str):
         return _failures(tokenizer, examples, extra_texts, skip)
     from tokbench.testing.recipes import recipe_failures
