@@ -26,10 +26,12 @@ from tokbench.tally.tally import Tally
 class MeasuredCell:
     """One tally under evaluation: its counts, and their resamples (None where none were asked for)."""
 
-    def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, languages: int = 1) -> None:
+    def __init__(
+        self, key: CellKey, tally: Tally, context: MeasureContext, languages: Sequence[str] = ()
+    ) -> None:
         self.key = key
         self.context = context
-        known = known_of(key, context, languages)
+        known = known_of(key, context, languages or [key.language])
         self.counts = as_counted(tally, known)
         self.faults = tally.own.faults
         self.n_documents = tally.documents
@@ -44,7 +46,7 @@ class MeasuredCell:
         chosen = [key._replace(language=each) for each in languages] if key.language == ALL else [key]
         if not chosen or not all(each in cells for each in chosen):
             return None
-        return cls(key, Tally.sum(cells[each] for each in chosen), context, len(chosen))
+        return cls(key, Tally.sum(cells[each] for each in chosen), context, [each.language for each in chosen])
 
     def of_this_text(self) -> Counts:
         """The counts of this very text as resamples, in which only estimated numbers of tokens vary."""
@@ -65,7 +67,7 @@ class MeasuredCell:
         if self.resamples is not None:
             # copies: what is part of a larger array would keep all of it
             kept = {name: getattr(self.resamples, name).copy() for name in names}
-            self.resamples = Counts(**kept, **known_of(self.key, self.context, 1))
+            self.resamples = Counts(**kept, **known_of(self.key, self.context, [self.key.language]))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: MeasuredCell | None

@@ -38,7 +38,7 @@ METRICS = (
         caveat=(
             "Characters, not tokens: sentencepiece merges consecutive unknowns, and WordPiece gives up whole "
             "words. Where places are ambiguous it is the share of folded text that the other tokens leave "
-            "over."
+            "over; there a mark or a space without a letter (U+00B4, U+2581) is not seen at its ends."
         ),
     ),
     _of_documents(
@@ -54,12 +54,13 @@ METRICS = (
         r"\frac{|\{d \in K : \mathrm{form}(d)\}|}{|D|}", lambda t: t.form_lost / t.documents,
         caveat=(
             "K are the documents that do not come back but keep their text; a form is lost where a document "
-            "differs without white space and control characters, or in a white space of another form alone."
+            "differs without white space and control or format characters, or in a white space of another form "
+            "alone."
         ),
     ),
     _lost(
         "lost_spaces", "share of documents", "lower",
-        "Share of documents whose text comes back with other white space or control characters.",
+        "Share of documents whose text comes back with other white space, control or format characters.",
         r"\frac{|\{d \in K : \mathrm{spaces}(d)\}|}{|D|}", lambda t: t.spaces_lost / t.documents,
         caveat=(
             "K are the documents that do not come back but keep their text; spaces are lost where a document "
@@ -74,7 +75,8 @@ METRICS = (
         caveat=(
             "K are those that keep their text: the same without case, diacritics of letters (U+0300 to U+036F, "
             "U+1AB0 to U+1AFF, U+1DC0 to U+1DFF; vowel signs and points of other scripts are text), "
-            "compatibility forms, white space (U+2581 too), control characters, and with as many U+FFFD."
+            "compatibility forms, white space (U+2581 too), control and format characters (Cc, Cf), and with "
+            "as many U+FFFD and no unknown token."
         ),
     ),
     _of_text(
@@ -89,8 +91,9 @@ METRICS = (
         no_interval="Edits are known of a sample of the lossy documents only.",
         caveat=(
             "The edits are of S, the 32 different lossy documents of smallest hash, with all their copies (the "
-            "first 4,096 characters from the first difference on); an unknown token is one character, however "
-            "it is spelled, unless the text spells it too; 0 where nothing is lost."
+            "first 4,096 characters from the first difference on; what follows is not in chars(S)); an unknown "
+            "token is one character, however it is spelled, unless the text spells it too; 0 where nothing is "
+            "lost."
         ),
     ),
 )  # fmt: skip

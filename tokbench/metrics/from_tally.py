@@ -7,7 +7,7 @@ interval.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.measurement import CellKey
+from tokbench.metrics.morphemes import MorphCounts
 from tokbench.metrics.resampling import Floats, Ints, resampled_rows
 from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
 from tokbench.tally.tally import Tally
@@ -24,9 +25,10 @@ ESTIMATED = ("tokens", *TEXT_COUNTERS)
 """What is known of a tokenizer whose numbers of tokens are estimated."""
 
 
-def known_of(key: CellKey, context: MeasureContext, languages: int) -> dict[str, Any]:
-    """What is the same for the figure and for its resamples; `languages` is how many were added up."""
+def known_of(key: CellKey, context: MeasureContext, languages: Sequence[str]) -> dict[str, Any]:
+    """What is the same for the figure and for its resamples; `languages` are those that were added up."""
     of_model = context.model.context if context.model else None
+    gold = [context.morphology.get((key.tokenizer, language)) for language in languages]
     return {
         "vocab_size": context.vocab_sizes.get(key.tokenizer),
         "price": None if context.prices is None else context.prices.of(key.tokenizer),
@@ -34,9 +36,9 @@ def known_of(key: CellKey, context: MeasureContext, languages: int) -> dict[str,
         "context_length": context.context_length or of_model,
         "model": context.model,
         "audit": context.audits.get(key.tokenizer),
-        "morphology": context.morphology.get((key.tokenizer, key.language)),
+        "morphology": MorphCounts.sum(gold),
         "language": key.language,
-        "languages": languages,
+        "languages": len(languages),
         "code": context.kinds.get(key.dataset) == "code",
         "consecutive": key.dataset in context.consecutive,
         "estimated": key.tokenizer in context.estimates,

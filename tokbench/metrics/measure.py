@@ -71,7 +71,7 @@ def _of_dataset(
     evaluated: dict[str, MeasuredCell] = {}
     rows: list[Measurement] = []
     for language in [*tallies]:
-        own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
+        own, added = CellKey(tokenizer, dataset, language), languages if language == ALL else [language]
         cell = evaluated[language] = MeasuredCell(own, tallies.pop(language), context, added)
         base, theirs = None, own._replace(tokenizer=context.baseline or "")
         if relative:

@@ -39,6 +39,20 @@ class MorphCounts:
     recalls: Any = 0.0
     groups: Floats | None = field(default=None, repr=False, compare=False)
 
+    @classmethod
+    def sum(cls, parts: Sequence[MorphCounts | None]) -> MorphCounts | None:
+        """Those of several languages together; None where one of them has none."""
+        import numpy as np
+
+        known = [part for part in parts if part is not None]
+        if not known or len(known) < len(parts):
+            return None
+        groups = [part.groups for part in known if part.groups is not None]
+        return cls(
+            **{name: sum(getattr(part, name) for part in known) for name in (*SUMMED, "unplaced")},
+            groups=np.sum(groups, axis=0) if groups else None,
+        )
+
     def resampled(self, *, seed: int, n: int) -> MorphCounts | None:
         """The counts over again, as `tokbench.metrics.resampling` does it; None without `groups`."""
         from tokbench.metrics.resampling import resampled_sums

@@ -41,7 +41,11 @@ METRICS = (
         "Gold words that were scored: the N of the figures below.",
         "|W|", lambda t: t.morphology.words,
         no_interval="It is the size of what was measured: nothing is estimated.",
-        caveat="Words that the tokenizer rewrites in a way that cannot be followed are left out.",
+        caveat=(
+            "Words that the tokenizer rewrites so that they cannot be followed are left out; so are rows whose "
+            "parts do not spell the word, rows with an empty part (MorphScore), and a word's second row. All "
+            "together: of every language of the dataset, if each has gold words."
+        ),
     ),
     _of_gold_words(
         "morph_f1", "F1", "higher",
@@ -78,7 +82,7 @@ METRICS = (
         "MorphScore, version 1: share of words cut at their morpheme boundary, words of one token left out.",
         (
             r"\frac{1}{|W_2|} \sum_{w \in W_2} \frac{|B(w) \cap M(w)|}{|M(w)|},"
-            r"\ W_2 = \{w : |t(w)| \geq 2\}"
+            r"\ W_2 = \{w : |t(w)| \geq 2, |M(w)| \geq 1\}"
         ),
         _morph_score,
         caveat=(
@@ -94,7 +98,7 @@ METRICS = (
     _morph_scores(
         "morph_score_all", "0..1", "none",
         "MorphScore with words of one token counted as missed.",
-        r"\frac{1}{|W|} \sum_{w \in W} \frac{|B(w) \cap M(w)|}{|M(w)|}",
+        r"\frac{1}{|W|} \sum_{w \in W} \frac{|B(w) \cap M(w)|}{|M(w)|},\ W = \{w : |M(w)| \geq 1\}",
         lambda t: t.morphology.recalls / t.morphology.cut,
         caveat=f"Punishes vocabularies that hold whole words. {_EVERYWHERE} {_ALONE}",
     ),

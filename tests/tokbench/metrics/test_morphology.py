@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
@@ -115,15 +116,26 @@ def test_words_of_one_morpheme_cost_precision(stand_ins) -> None:
     assert found["morph_score"] == 1  # of the words that have a boundary
 
 
-def test_why_all_languages_have_no_figure_is_true_beside_one_that_has(stand_ins) -> None:
-    """The sentence says where segmentations come from, rather than that none was given."""
-    cells = {CellKey("t", "d", "eng"): collect(stand_ins.Pieces(), [Document("cats")])}
-    counts = score(stand_ins.Pieces("cat"), [GoldWord("cats", (3,))])
-    context = MeasureContext(morphology={("t", "eng"): counts})
-    rows = {row.language: row for row in measure(cells, METRICS, context=context) if row.metric == "morph_f1"}
-    assert rows["eng"].value is not None
-    assert rows["all"].value is None
-    assert "a suite has one for a language, as [morphology.LANGUAGE]" in rows["all"].status
+def test_gold_words_of_all_languages_are_added_up_where_each_has_some(stand_ins) -> None:
+    """Else there is no figure, and the sentence says where segmentations come from, not that none was given."""
+    tokenizer = stand_ins.Pieces("cat", "hund")
+    key = CellKey("t", "d", "eng")
+    cells = {each: collect(tokenizer, [Document("cats")]) for each in (key, key._replace(language="deu"))}
+    english = score(tokenizer, [GoldWord(f"cat{letter}", (3,)) for letter in ascii_lowercase])
+    german = score(tokenizer, [GoldWord(f"hund{letter}", (2,)) for letter in ascii_lowercase])  # not hund|e
+
+    def rows(**gold: MorphCounts) -> dict:
+        context = MeasureContext(morphology={("t", language): counts for language, counts in gold.items()})
+        found = measure(cells, METRICS, context=context)
+        return {(row.metric, row.language): row for row in found}
+
+    both, one = rows(eng=english, deu=german), rows(eng=english)
+    assert both["gold_words", "all"].value == 52
+    assert both["morph_precision", "eng"].value == one["morph_precision", "eng"].value == 1
+    assert both["morph_precision", "all"].value == 1 / 2
+    assert both["morph_precision", "all"].ci_low < 1 / 2 < both["morph_precision", "all"].ci_high
+    assert one["morph_precision", "all"].value is None
+    assert "a suite has one for a language, as [morphology.LANGUAGE]" in one["morph_precision", "all"].status
 
 
 def test_what_cutting_everywhere_maximises_ranks_nothing() -> None:

@@ -36,7 +36,7 @@ def test_resamples_are_the_weighted_sums() -> None:
 def test_resamples_are_counts_of_all_that_was_counted() -> None:
     tally = collect(tokbench.load("bytes"), [Document("one two"), Document("three")])
     key, context = CellKey("bytes", "d", "l"), MeasureContext(replicates=20)
-    again = resampled(tally, key, context, known_of(key, context, 1))
+    again = resampled(tally, key, context, known_of(key, context, [key.language]))
     assert {name: int(vars(again)[name][-1]) for name in NAMES} == tally.totals
     assert again.one(-1).words == again.one(-1).isolated_words == 3
     with pytest.raises(AttributeError, match="no attribute 'ids'"):
