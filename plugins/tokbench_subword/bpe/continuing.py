@@ -77,7 +77,6 @@ def learn_more(
         minimum=minimum * words.unit,
         longest=longest,
         forbidden=forbidden,
-        workers=workers,
     )
     return session.run(progress)
 
@@ -122,7 +121,7 @@ def learn_superwords(
         n_bytes += int(block.ends[-1])
         counted(n_bytes)
     return learn_from_sequences(
-        batches, tokens=model.vocabulary, n_wanted=vocab_size, most_words=MOST_WORDS, workers=workers, **options
+        batches, tokens=model.vocabulary, n_wanted=vocab_size, most_words=MOST_WORDS, **options
     )
 
 

@@ -102,7 +102,6 @@ def learn(
             minimum=min_frequency * words.unit,
             longest=max_token_length,
             forbidden=never_spelled(special, tokens, level),
-            workers=workers,
         )
         merges = session.run(stage(progress, "merging", COUNTING_SHARE, 1.0))
         return Learned(tokens, merges, special, cut, level, end_of_word or "")

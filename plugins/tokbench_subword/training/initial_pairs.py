@@ -1,15 +1,12 @@
-"""The pairs that a corpus begins with: counted, and their runs written, by several threads at once."""
+"""The pairs that a corpus begins with: counted, and their runs written."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Block, Ids, Int, Ints, i32_in, i64_in, pointer
-from tokbench.kernels.threads import in_threads
+from tokbench.kernels.pointers import Block, Int, i32_in, i64_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.cells import weight_of
 from tokbench_subword.training.layout import MergeWorkspace
@@ -19,7 +16,6 @@ ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
 _CELLS_A_PAIR, _PAIRS_A_TOKEN = 5, 24
 """In the end most texts have no more pairs than these say: a table with room for so many need not grow."""
-_NUMBER = at.STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
 def pair_table(bits: int) -> NDArray[np.int64]:
@@ -43,95 +39,54 @@ def table_bits(n_pairs: int) -> int:
     return max(10, (8 * n_pairs // 5).bit_length())
 
 
-def fill_pairs(work: MergeWorkspace, workers: int, *, room: int) -> None:
+def fill_pairs(work: MergeWorkspace, *, room: int) -> None:
     """Set `PAIRS` and `RUNS` for the cells of a training, with room for so many pairs at least."""
-    n_cells = len(work[at.CELLS]) // 2
-    limits = [(n_cells - 1) * part // workers for part in range(workers + 1)]
-    parts = list(pairwise(limits))
-    tables = in_threads(lambda part: _counted(work, *part), parts, workers)
-    n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-    work[at.PAIRS] = pair_table(max((2 * n_pairs).bit_length(), table_bits(room)))
-    for table in tables:
-        _add_table(table, work[at.PAIRS], work[at.STATE])
-    work[at.RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[at.STATE][at.N_PAIRS]) + 1024, np.int32)
-    _lay_runs(work[at.PAIRS], work[at.RUNS], work[at.STATE])
-    for table in tables:
-        _place_table(table, work[at.PAIRS])
-    jobs = zip(parts, tables, strict=True)
-    in_threads(lambda job: _write_runs(work.block, *job[0], job[1]), jobs, workers)
-
-
-def _counted(work: MergeWorkspace, low: int, high: int) -> NDArray[np.int64]:
-    """The pairs that begin at some positions, in a table of their own."""
-    table = pair_table(max(10, ((high - low) // 64).bit_length()))
-    state = np.zeros(at.N_PAIRS + 1, np.int64)
-    place: Int = low
-    while (place := _count_pairs(work.block, place, high, table, state)) < high:
-        larger = pair_table((len(table) // 4).bit_length())
-        rehash(table, larger, state)
-        table = larger
-    return table
+    work[at.PAIRS], place = pair_table(table_bits(room)), 0
+    while (place := int(_count_pairs(work.block, place))) >= 0:
+        larger = pair_table((len(work[at.PAIRS]) // 4).bit_length())
+        rehash(work[at.PAIRS], larger, work[at.STATE])
+        work[at.PAIRS] = larger
+    n_cells, n_pairs = len(work[at.CELLS]) // 2, int(work[at.STATE][at.N_PAIRS])
+    work[at.RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * n_pairs + 1024, np.int32)
+    _write_runs(work.block)
 
 
 @kernel
-def _count_pairs(block: Block, low: Int, high: Int, table_: Ints, state: Ints) -> Int:
-    """Count the pairs that begin at positions from `low` on; returns where it stopped, `high` or sooner."""
-    cells, weights, table = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), pointer(table_)
-    mask, most, singles = np.int64(len(table_) // 4 - 1), len(table_) // 8, i64_in(block, at.STATE)[at.SINGLES]
-    for position in range(low, high):
+def _count_pairs(block: Block, first: Int) -> Int:
+    """Count the pairs from a position on; returns where it stopped because the table is half full, or -1.
+
+    Meanwhile `RUN` is how often a pair stands, less one.
+    """
+    cells, weights, pairs = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), i64_in(block, at.PAIRS)
+    state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
+    mask, singles = sizes[at.PAIRS] // 4 - 1, state[at.SINGLES]
+    for position in range(first, sizes[at.CELLS] // 2 - 1):
         left, right = cells[2 * position], cells[2 * position + 2]
         if left >= 0 and right >= 0:
-            if state[at.N_PAIRS] >= most:
+            if 2 * state[at.N_PAIRS] > mask:
                 return position
-            row = find_or_add_pair(table, mask, pair_key(left, right), pointer(state))
-            table[row + at.COUNT] += weight_of(weights, singles, position)
-            table[row + _NUMBER] += 1  # `STAMP` begins at -1: this is one less
-    return high
+            row = find_or_add_pair(pairs, mask, pair_key(left, right), state)
+            pairs[row + at.COUNT] += weight_of(weights, singles, position)
+            pairs[row + at.RUN] += 1
+    return np.int64(-1)
 
 
 @kernel
-def _add_table(table: Ints, pairs_: Ints, state: Ints) -> None:
-    """Add the pairs of one thread to the table of all; `RUN` is their number of occurrences as yet."""
-    pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
-    for place in range(0, len(table), 4):
-        if table[place] >= 0:
-            row = find_or_add_pair(pairs, mask, table[place], pointer(state))
-            before = max(pairs[row + at.RUN], 0)
-            pairs[row + at.COUNT] += table[place + at.COUNT]
-            pairs[row + at.RUN] = before + table[place + _NUMBER] + 1
-            table[place + _NUMBER] = before
-
-
-@kernel
-def _lay_runs(pairs: Ints, runs: Ids, state: Ints) -> None:
-    """Give each pair a run of as many positions as it has."""
-    used = np.int64(0)
-    for row in range(0, len(pairs), 4):
+def _write_runs(block: Block) -> None:
+    """Give each pair a run of the positions where it stands."""
+    cells, runs, pairs = i32_in(block, at.CELLS), i32_in(block, at.RUNS), i64_in(block, at.PAIRS)
+    state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
+    mask, used = sizes[at.PAIRS] // 4 - 1, np.int64(0)
+    for row in range(0, sizes[at.PAIRS], 4):
         if pairs[row] >= 0:
-            size = pairs[row + at.RUN]
-            runs[used], runs[used + 1], runs[used + 2] = -1, size, 0
+            runs[used], runs[used + 1], runs[used + 2] = -1, 0, 0
+            size = pairs[row + at.RUN] + 1
             pairs[row + at.RUN] = used
             used += RUN_HEAD + size
     state[at.RUNS_USED] = used
-
-
-@kernel
-def _place_table(table: Ints, pairs_: Ints) -> None:
-    """Turn numbers of occurrences before this thread's into the places in runs where it writes."""
-    pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
-    for place in range(0, len(table), 4):
-        if table[place] >= 0:
-            table[place + _NUMBER] += pairs[find_pair(pairs, mask, table[place]) + at.RUN] + RUN_HEAD
-
-
-@kernel
-def _write_runs(block: Block, low: Int, high: Int, table_: Ints) -> None:
-    """Write the positions from `low` to `high` where the table says."""
-    cells, runs, table = i32_in(block, at.CELLS), i32_in(block, at.RUNS), pointer(table_)
-    mask = np.int64(len(table_) // 4 - 1)
-    for position in range(low, high):
+    for position in range(sizes[at.CELLS] // 2 - 1):
         left, right = cells[2 * position], cells[2 * position + 2]
         if left >= 0 and right >= 0:
-            row = find_pair(table, mask, pair_key(left, right))
-            runs[table[row + _NUMBER]] = np.int32(position)
-            table[row + _NUMBER] += 1
+            run = pairs[find_pair(pairs, mask, pair_key(left, right)) + at.RUN]
+            runs[run + RUN_HEAD + runs[run + 1]] = np.int32(position)
+            runs[run + 1] += 1

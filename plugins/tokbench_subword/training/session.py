@@ -4,8 +4,8 @@ The steps of a training: distinct words and their counts (`counting`) become sym
 after another (`cells`); the pairs in them are counted (`initial_pairs`, `pairs`) and queued (`queue`). Then the
 loop of `merges` takes the first pair, again and again, and `rewrite` merges it.
 
-Threads share the counting of words and first pairs, not the loop. Two that had half of the words each, and met
-before every few merges, made training 1.0 to 1.15 times as fast at 32,000 tokens, 0.6 to 1.0 times at 128,000.
+Threads share the counting of words, not what follows. Two that merged in half of the words each, and met before
+every few merges, made training 1.0 to 1.15 times as fast at 32,000 tokens, 0.6 to 1.0 times at 128,000.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ class MergeSession:
     merge makes no token but what `superwords` allows. With `made_once`, the caller expects that no two merges
     make the same token. Then a pair that a merge makes fewer than `minimum` times is dropped, as no later merge
     makes more of it: to keep such pairs takes 1.25 times the time and memory for superwords of English.
-    `workers` threads count the pairs it begins with; the result is the same for any number.
     """
 
     kernel: Callable[[Any], Any] = staticmethod(learn_merges)
@@ -68,7 +67,6 @@ class MergeSession:
         most_words: int = 0,
         made_once: bool = False,
         forbidden: Sequence[bytes] = (),
-        workers: int = 1,
     ) -> None:
         self.n_first, self.n_wanted = len(tokens), max(n_wanted, len(tokens))
         self.work = work = MergeWorkspace()
@@ -81,7 +79,7 @@ class MergeSession:
         state[at.MINIMUM], state[at.N_TOKENS] = min(minimum, _NEVER), len(tokens)
         state[at.LONGEST] = _NEVER if longest is None else min(longest, _NEVER)
         fill_cells(work, symbols, starts[:-1], starts[1:], counts)
-        fill_pairs(work, max(1, workers), room=0 if made_once else likely_pairs(work))
+        fill_pairs(work, room=0 if made_once else likely_pairs(work))
         fill_spellings(work, tokens, prefix, forbidden)
         state[at.MOST_WORDS], state[at.FLOOR] = most_words, state[at.MINIMUM] if made_once else 0
         if most_words:

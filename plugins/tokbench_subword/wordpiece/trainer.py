@@ -98,7 +98,6 @@ def train_wordpiece(
         minimum=min_frequency * words.unit,
         prefix=prefix.encode(),
         forbidden=never_spelled(special, tokens, "char"),
-        workers=workers,
     )
     merges = session.run(stage(progress, "merging", COUNTING_SHARE, 1.0))
     vocabulary = [*special, *(token.decode() for token in spelled(tokens, merges, prefix.encode()))]
