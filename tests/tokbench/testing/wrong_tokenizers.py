@@ -32,6 +32,33 @@ class Wrong(Right):
         WRONG.append((cls, fails))
 
 
+def wrong(name: str, fails: str, **parts: Any) -> type:
+    """One whose attributes and methods are the right one's but for these."""
+    made = type(name, (Right,), parts)
+    WRONG.append((made, fails))
+    return made
+
+
+wrong("VocabSizeText", "protocol", vocab_size="256")
+wrong("UnknownOutside", "protocol", unk_id=257)
+wrong("LosslessText", "protocol", lossless="no")
+wrong("FactsListed", "facts", facts=lambda self: [("algorithm", "bytes")])
+wrong("FactsNotJson", "facts", facts=lambda self: {"special_tokens": {1, 2}})
+wrong("ReturnsStrings", "encodes", encode=lambda self, text: list(text))
+wrong("IdsBeyondVocabulary", "vocab_size", vocab_size=200, special_ids=frozenset())
+wrong("Random", "deterministic", encode=lambda self, text: [random.randrange(256) for _ in text.encode()])
+wrong("SamplesAnotherText", "sample", sample=lambda self, text, rng, alpha: [97, 98])
+wrong("DecodeRaises", "decodes", lossless=False, decode=lambda self, ids: bytes(ids).decode("ascii"))
+wrong("DecodeReturnsBytes", "decodes", lossless=False, decode=lambda self, ids: bytes(ids))
+Lowercases = wrong("Lowercases", "lossless", encode=lambda self, text: list(text.lower().encode()))
+wrong("BatchOfLists", "batch", encode_batch=lambda self, texts: [self.encode(text) for text in texts])
+wrong("OffsetsOfLists", "offsets", offsets=lambda self, text: Right.offsets(self, text).tolist())
+wrong("AddsBos", "content_only", lossless=False, encode=lambda self, text: [256, *Right.encode(self, text)])
+wrong("WrongTokenBytes", "token_bytes", token_bytes=lambda self, token_id: b"?")
+wrong("TraceShort", "trace", trace=lambda self, text: [Step("bytes", (text.encode(),))])
+SpecialsOutside = wrong("SpecialsOutside", "special_ids", special_ids=frozenset({9999}))
+
+
 class ReadsOn(Wrong, fails="encode_utf8"):
     """Takes the bytes up to the end for each document."""
 
@@ -39,36 +66,9 @@ class ReadsOn(Wrong, fails="encode_utf8"):
         return super().encode_utf8(data, np.append(offsets[:-1], len(data) - 1))
 
 
-class VocabSizeText(Wrong, fails="protocol"):
-    vocab_size = "256"
-
-
-class UnknownOutside(Wrong, fails="protocol"):
-    unk_id = 257
-
-
-class LosslessText(Wrong, fails="protocol"):
-    lossless = "no"
-
-
 class FactsRaise(Wrong, fails="facts"):
     def facts(self) -> dict[str, Any]:
         raise KeyError("no facts")
-
-
-class FactsListed(Wrong, fails="facts"):
-    def facts(self) -> Any:
-        return [("algorithm", "bytes")]
-
-
-class FactsNotJson(Wrong, fails="facts"):
-    def facts(self) -> dict[str, Any]:
-        return {"special_tokens": {1, 2}}
-
-
-class ReturnsStrings(Wrong, fails="encodes"):
-    def encode(self, text: str) -> Any:
-        return list(text)
 
 
 class RaisesOnNul(Wrong, fails="encodes"):
@@ -76,21 +76,6 @@ class RaisesOnNul(Wrong, fails="encodes"):
         if "\x00" in text:
             raise KeyError("\x00")
         return super().encode(text)
-
-
-class IdsBeyondVocabulary(Wrong, fails="vocab_size"):
-    vocab_size = 200
-    special_ids = frozenset()
-
-
-class Random(Wrong, fails="deterministic"):
-    def encode(self, text: str) -> Any:
-        return [random.randrange(256) for _ in text.encode()]
-
-
-class SamplesAnotherText(Wrong, fails="sample"):
-    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
-        return [97, 98]
 
 
 class SamplesFractions(Wrong, fails="sample"):
@@ -110,38 +95,9 @@ class KeepsCount(Wrong, fails="deterministic"):
         return [*text.encode(), *([0] if self.calls % 7 == 0 else [])]
 
 
-class DecodeRaises(Wrong, fails="decodes"):
-    lossless = False
-
-    def decode(self, ids: Sequence[int]) -> str:
-        return bytes(ids).decode("ascii")
-
-
-class DecodeReturnsBytes(Wrong, fails="decodes"):
-    lossless = False
-
-    def decode(self, ids: Sequence[int]) -> Any:
-        return bytes(ids)
-
-
-class Lowercases(Wrong, fails="lossless"):
-    def encode(self, text: str) -> Any:
-        return list(text.lower().encode())
-
-
 class BatchDiffers(Wrong, fails="batch"):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         return TokenBatch.of(self.encode(text.strip()) for text in texts)
-
-
-class BatchOfLists(Wrong, fails="batch"):
-    def encode_batch(self, texts: Sequence[str]) -> Any:
-        return [self.encode(text) for text in texts]
-
-
-class OffsetsOfLists(Wrong, fails="offsets"):
-    def offsets(self, text: str) -> Any:
-        return super().offsets(text).tolist()
 
 
 class BatchInt64(Wrong, fails="batch"):
@@ -171,23 +127,11 @@ class TidiesUp(Wrong, fails="decode_joins_bytes"):
         return super().decode(ids).replace(" ,", ",").capitalize()
 
 
-class AddsBos(Wrong, fails="content_only"):
-    lossless = False
-
-    def encode(self, text: str) -> Any:
-        return [256, *super().encode(text)]
-
-
 class ParsesSpecials(Wrong, fails="special_text"):
     lossless = False
 
     def encode(self, text: str) -> Any:
         return [256] if text == "<s>" else super().encode(text)
-
-
-class WrongTokenBytes(Wrong, fails="token_bytes"):
-    def token_bytes(self, token_id: int) -> bytes:
-        return b"?"
 
 
 class OffsetsOfTheBatch(Wrong, fails="offsets_batch"):
@@ -288,20 +232,11 @@ class SampleOwnSeed(Wrong, fails="sample"):
         return [random.randrange(256) for _ in range(len(text))]
 
 
-class TraceShort(Wrong, fails="trace"):
-    def trace(self, text: str) -> list[Step]:
-        return [Step("bytes", (text.encode(),))]
-
-
 class LastTokenForMinusOne(Wrong, fails="every_id"):
     """As a Python list answers to -1."""
 
     def token_bytes(self, token_id: int) -> bytes:
         return [*(bytes([byte]) for byte in range(256)), b"<end>"][token_id]
-
-
-class SpecialsOutside(Wrong, fails="special_ids"):
-    special_ids = frozenset({9999})
 
 
 class SharedState(Wrong, fails="threads"):
