@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
-from tokbench.kernels.pointers import Block, Bytes, Floats, Int, Keys, keep, pointer, u8_in, u32_in
+from tokbench.kernels.pointers import Block, Bytes, Floats, Int, Ints, Keys, keep, pointer, u8_in, u32_in
 from tokbench_subword.bpe.tables import NONE, MergeTable, Number, pair_rank
 
 SHORT = 128
@@ -49,11 +49,16 @@ def _least(keys: Keys, count: Int) -> np.uint32:
 
 
 @inline
-def _moved_together(symbols: Keys, following: Any, count: Int) -> np.int64:
-    """Move the symbols that are left to the beginning; `following` tells which is next to each. How many."""
+def _moved_together(symbols: Keys, following: Any, count: Int, sizes: Ints | None) -> np.int64:
+    """Move the symbols that are left to the beginning; `following` tells which is next to each. How many.
+
+    `sizes`, where asked for, are of how many symbols each is made.
+    """
     left, place = np.int64(0), np.int64(0)
     while place < count:
         symbols[left] = symbols[place]
+        if sizes is not None:
+            sizes[left] = np.int64(following[place]) - place
         left += 1
         place = np.int64(following[place])
     return left
@@ -100,7 +105,7 @@ def _merge_least(
             key = _pair_key(pair_rank(merges, symbols[previous], symbol), previous)
             keys[previous] = key
             best = min(best, key)
-    return _moved_together(symbols, following, count)
+    return _moved_together(symbols, following, count, None)
 
 
 @inline
@@ -126,21 +131,26 @@ def merge_long(
     symbols: Keys,
     count: Int,
     merges: MergeTable,
-    results: Keys | None,
-    uniforms: Floats | None,
-    dropout: float,
+    results: Keys | None = None,
+    dropout: float = 0.0,
+    uniforms: Floats | None = None,
+    rng: np.random.Generator | None = None,
+    sizes: Ints | None = None,
 ) -> np.int64:
     """Merge ``symbols[:count]`` in place, as `merge_short` does.
 
-    Without `results` every rank is the symbol that it gives. Each merge is passed over where the next of
-    `uniforms` is less than `dropout`. Returns how many symbols are left, which are moved together at the
-    beginning.
+    Without `results` every rank is the symbol that it gives. Returns how many symbols are left, which are moved
+    together at the beginning; `sizes`, where given, are of how many symbols each is made.
+
+    Where the next of `uniforms` is less than `dropout`, a merge is passed over for good, as in sentencepiece.
+    Where the next draw from `rng` is, it is laid aside until another has been done, as in `tokenizers`.
     """
     following_array, before_array = np.empty(count, np.int64), np.empty(count, np.int64)
     ranks_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
     following, before, ranks = pointer(following_array), pointer(before_array), pointer(ranks_array)
     heap = pointer(heap_array)  # of rank << 32 | place
     size, drawn = np.int64(0), np.int64(0)
+    n_aside, last = np.int64(0), 3 * count + 3  # laid aside from the end of `heap` on, where no queue reaches
     for i in range(count):
         following[i], before[i], ranks[i] = i + 1, i - 1, NONE
         if i + 1 < count:
@@ -161,6 +171,13 @@ def merge_long(
             if uniforms[drawn - 1] < dropout:
                 ranks[i] = NONE
                 continue
+        if rng is not None and rng.random() < dropout:
+            heap[last - n_aside] = top
+            n_aside += 1
+            continue
+        for k in range(n_aside):
+            size = push(heap, size, heap[last - k])
+        n_aside = np.int64(0)
         j, symbol = following[i], rank
         if results is not None:
             symbol = _made(merges, results, rank, symbols[i], symbols[j])
@@ -176,7 +193,7 @@ def merge_long(
             ranks[previous] = pair_rank(merges, symbols[previous], symbol)
             if ranks[previous] != NONE:
                 size = push(heap, size, np.int64(ranks[previous]) << 32 | previous)
-    left = _moved_together(symbols, following, count)
+    left = _moved_together(symbols, following, count, sizes)
     keep(following_array)
     keep(before_array)
     keep(ranks_array)

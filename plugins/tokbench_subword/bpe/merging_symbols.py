@@ -111,7 +111,7 @@ def merge_symbols(block: Block, text: Bytes, start: Int, length: Int, out: Ids, 
     array = np.empty(length, np.uint32)
     symbols = pointer(array)
     count = _first_symbols(ids, fallback, settings, text, start, end, symbols, None)
-    count = merge_long(symbols, count, merges, results, None, 0.0)
+    count = merge_long(symbols, count, merges, results)
     o = _write(symbols, count, out, o)
     keep(array)
     return o

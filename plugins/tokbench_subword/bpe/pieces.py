@@ -105,7 +105,7 @@ def _happen(
     for k in range(len(unreached)):
         start, end = tokens.starts[unreached[k]], tokens.starts[unreached[k] + 1]
         symbols, made = tokens.blob[start:end].astype(np.uint32), merges_in(pairs)
-        count = merge_long(pointer(symbols), np.int64(end - start), made, None, None, 0.0)
+        count = merge_long(pointer(symbols), np.int64(end - start), made)
         for m in range(firsts[k], firsts[k + 1]):
             if count == 2 and number_of[merges[m, 0]] == symbols[0] and number_of[merges[m, 1]] == symbols[1]:
                 return True

@@ -121,6 +121,6 @@ def merge_across(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o
     many = pointer(array)
     for i in range(count):
         many[i] = out[o + i]
-    after = write_pieces(block, many, merge_long(many, count, merges, None, None, 0.0), out, o, True)
+    after = write_pieces(block, many, merge_long(many, count, merges), out, o, True)
     keep(array)
     return after

@@ -93,7 +93,7 @@ def _merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Flo
     array, merges = np.empty(size + 1, np.uint32), merges_at(block, at.MERGES)
     symbols, results = pointer(array), u32_in(block, at.RESULTS)
     count = _first_symbols(block, data, begin, size, symbols)
-    count = merge_long(symbols, count, merges, results, uniforms, dropout)
+    count = merge_long(symbols, count, merges, results, dropout, uniforms)
     _write_links(block, data, begin, symbols, count)
     keep(array)
 
