@@ -22,6 +22,7 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import SpansFromEncoding, Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
+from tokbench.kernels.text import utf8_of
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
 from tokbench_subword.pipeline.added_tokens import check_numbers
@@ -29,11 +30,15 @@ from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of, joins_bytes, replacements_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.pre_tokenizers import keeps_text
 from tokbench_subword.pipeline.preparation import Preparation
-from tokbench_subword.unigram.json_encoding import JsonEncoder
+from tokbench_subword.pipeline.segments import TEXT, Segments
+from tokbench_subword.pipeline.splicing import replaced
+from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
-from tokbench_subword.unigram.path_tokens import tokens_of_path
+from tokbench_subword.unigram.path_tokens import ids_of_paths, tokens_of_path
+from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.tracing import word_steps
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
@@ -83,14 +88,10 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
         self._written = self._names | self._preparation.written
-        self._prepared: JsonEncoder = JsonEncoder(
-            self._preparation,
-            self._algorithm,
-            unknown=vocabulary.unknown,
-            name=self.name,
-            threads=self.threads,
-            cache=self.cache,
-        )
+        compiled, unknown = self._preparation.compiled, vocabulary.unknown.encode()
+        options: dict[str, Any] = {"unknown": unknown, "threads": self.threads, "cache": self.cache}
+        self._words = PathEncoder(DOUBLE, self._algorithm.tables, compiled.cutters, **options)
+        self._prepared = PreparedEncoder(compiled, self._words)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:
@@ -107,11 +108,24 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
     def _prepared_encoder(self) -> PreparedEncoder | None:
         return None if self.unk_id is None else self._prepared  # what is not known is an error
 
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        return self._known(super().encode_batch(texts))
+
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
         them.
         """
-        return self._prepared.encode_utf8(data, offsets)
+        return self._known(self._prepared.encode_utf8(data, offsets))
+
+    def _known(self, batch: TokenBatch) -> TokenBatch:
+        """Raise `TokenizerError` where a character has no piece, and there is no unknown token."""
+        if self.unk_id is None and batch.ids.min(initial=0) < 0:
+            raise TokenizerError(
+                f"{self.name}: a character is not in the vocabulary, and there is no unknown token, without "
+                "which no byte is fallen back to, as in `tokenizers`; name one with unk_id in the file"
+            )
+        return batch
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens of each text: its own, where all bytes are pieces and all pieces score the same.
@@ -124,14 +138,33 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, by one pass over them."""
-        return self._prepared.locate_batch(texts)
+        found = located(self._preparation.compiled, texts)
+        batch, places = self._words.locate(found.data, found.offsets)
+        spans, _ = found.spans(places, batch.offsets, self._plain_offsets)
+        batch = found.woven(batch)
+        if left := found.left:
+            others = self.encode_batch([texts[index] for index in left])
+            batch = TokenBatch(*replaced(batch.ids, batch.offsets, left, list(others)))
+        return self._known(batch), spans
+
+    def _plain_offsets(self, text: str) -> NDArray[np.int64]:
+        """The spans of the tokens of one text, by the plain form, which goes word by word by any rules."""
+        return self._preparation.spans(text, self._words.locate_words)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """One segmentation of each word, drawn with probability proportional to ``P ** alpha`` (Kudo 2018)."""
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         check_generator(rng, name=self.name)
-        return self._prepared.sample(text, rng, alpha)
+        compiled = self._preparation.compiled
+        words = compiled.segments(Segments(*utf8_of([text]))).cut(compiled.cutters)
+        assert words.marks is not None
+        data = words.data[: words.offsets[-1]].tobytes()
+        rows = self._algorithm.sample_rows(data, rng, alpha, words.offsets)
+        ends = np.searchsorted(rows[:, 0], words.offsets[1:]).tolist()
+        drawn = zip(words.marks.tolist(), ids_of_paths(self._algorithm, data, rows, ends), strict=True)
+        ids = [index for mark, word in drawn for index in (word if mark == TEXT else [mark])]
+        return self._known(TokenBatch.of([ids])).ids.tolist()
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""

@@ -46,7 +46,7 @@ def check_model(tokenizer: SpmTokenizer, lines: list[str]) -> None:
 
 
 def check_json(tokenizer: JsonUnigramTokenizer, lines: list[str]) -> None:
-    _check(tokenizer, lines, tokenizer._prepared.plain_offsets)
+    _check(tokenizer, lines, tokenizer._plain_offsets)
 
 
 def _check(
@@ -193,8 +193,8 @@ def test_spans_around_added_tokens() -> None:
 
 def test_texts_with_added_tokens_are_not_left_to_the_plain_form(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = with_added("<m>", lstrip=True, normalized=True)
-    expected = ours._prepared.plain_offsets("ab  <m>a")
-    monkeypatch.setattr(type(ours._prepared), "plain_offsets", None)
+    expected = ours._plain_offsets("ab  <m>a")
+    monkeypatch.setattr(type(ours), "_plain_offsets", None)
     ids, spans = ours.encode_with_offsets(["ab  <m>a", ""])
     assert ids.ids.tolist() == [1, 2, 3, 1]
     assert spans.tolist() == expected.tolist() == [[0, 1], [1, 2], [2, 7], [7, 8]]
