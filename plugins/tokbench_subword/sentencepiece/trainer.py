@@ -13,10 +13,13 @@ from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import kept_threads
 from tokbench_subword.files import sentencepiece_model as spm
+from tokbench_subword.pipeline.patterns.cutters import cutter_of, joined_cutters
+from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.sentencepiece.rules import charsmap_of
-from tokbench_subword.sentencepiece.train_counts import count_words
+from tokbench_subword.training.counting import count_blocks, filler
 from tokbench_subword.training.stages import stage
+from tokbench_subword.training.word_table import chosen_words
 from tokbench_subword.unigram.path_tokens import byte_piece
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
@@ -153,13 +156,9 @@ def _train(
 
 
 def _normalizer_spec(options: TrainingOptions) -> spm.NormalizerSpec:
-    return spm.NormalizerSpec(
-        options.normalizer,
-        charsmap_of(options.normalizer),
-        options.add_dummy_prefix,
-        options.remove_extra_whitespaces,
-        True,
-    )
+    charsmap = charsmap_of(options.normalizer)
+    spaces = options.add_dummy_prefix, options.remove_extra_whitespaces
+    return spm.NormalizerSpec(options.normalizer, charsmap, *spaces)
 
 
 def counted(
@@ -167,15 +166,31 @@ def counted(
     options: TrainingOptions,
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
-    """The words of `texts`, normalized and cut as `options` say: what a model is learnt from."""
+    """The words of `texts` with their counts, unless they are counted: what a model is learnt from.
+
+    Documents are normalized as `options` say and cut in front of each space; pieces that are not learnt
+    separate words, and are none. Words are in internal form, in an order that no order of documents changes.
+    `progress` is told how many bytes have been read.
+    """
     normalizer = compile_normalizer(_normalizer_spec(options), symbols=options.user_symbols)
-    return count_words(
-        texts,
-        normalizer,
-        [to_internal(piece.text, True).decode() for piece in options.meta_pieces()],
-        threads=options.threads,
-        progress=progress,
-    )
+    apart = [to_internal(piece.text, True).decode() for piece in options.meta_pieces()]
+    longest_first = "|".join(map(quoted, sorted(apart, key=len, reverse=True)))
+    removed = cutter_of(longest_first, "oniguruma", "Removed")
+    cutters = joined_cutters([removed, cutter_of(" ", "oniguruma", "MergedWithNext")])
+    fill = filler(cutters, normalizer.segments)
+    return sorted_words(count_blocks(texts, fill, workers=options.threads, progress=progress))
+
+
+def sorted_words(words: WordCounts) -> WordCounts:
+    """By count, the highest first, then by bytes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    buffers = [None, pa.py_buffer(words.starts), pa.py_buffer(words.data)]
+    spelled = pa.Array.from_buffers(pa.large_binary(), len(words), buffers)
+    table = pa.table({"count": words.counts, "word": spelled})
+    order = pc.sort_indices(table, sort_keys=[("count", "descending"), ("word", "ascending")])
+    return chosen_words(words, order.to_numpy())
 
 
 def cut_of(options: TrainingOptions) -> str:

@@ -28,17 +28,11 @@ def prune(text: Text, edges: Edges, pieces: SeedPieces, target: int, threads: in
     first, and so do those whose text is better made of other pieces.
     """
     losses = _losses_of(text, edges, pieces, _best_counts(text, edges, pieces, threads), threads)
-    kept = _largest(losses, max(target, 1)) & (losses > _DROP)
+    kept = losses > _DROP
+    kept[np.argsort(-losses, kind="stable")[max(target, 1) :]] = False  # of equal ones the first stay
     kept |= pieces.lengths == 1
     thin(edges, kept, threads)
     return pieces.kept(kept)
-
-
-def _largest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
-    """Which are the `count` largest; of equal ones the first."""
-    largest = np.zeros(len(values), np.bool_)
-    largest[np.argsort(-values, kind="stable")[:count]] = True
-    return largest
 
 
 def _best_counts(text: Text, edges: Edges, pieces: SeedPieces, threads: int) -> NDArray[np.float64]:

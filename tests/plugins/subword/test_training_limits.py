@@ -10,7 +10,7 @@ import pytest
 from tokbench_subword.bpe import continuing
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.optimal.families import GREEDTOK, PATHPIECE, PICKYBPE
-from tokbench_subword.sentencepiece import train_counts
+from tokbench_subword.sentencepiece import trainer as unigram_trainer
 from tokbench_subword.sentencepiece.family import UNIGRAM
 from tokbench_subword.training import counting
 from tokbench_subword.wordpiece import trainer as wordpiece_trainer
@@ -23,7 +23,7 @@ from tokbench import TokenizerFamily
 from tokbench.errors import TokbenchError, TokenizerError
 
 TEXTS = Path(__file__).read_text(encoding="utf-8").splitlines()
-COUNTING = (counting, continuing, train_counts, wordpiece_trainer)
+COUNTING = (counting, continuing, unigram_trainer, wordpiece_trainer)
 FAMILIES = pytest.mark.parametrize("family", [BPE, WORDPIECE, UNIGRAM], ids=lambda family: family.name)
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.sentencepiece.train_counts import sorted_words
+from tokbench_subword.sentencepiece.trainer import sorted_words
 from tokbench_subword.unigram.train_edges import Edges, find_edges, thin
-from tokbench_subword.unigram.train_prune import _largest
 from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 from tokbench_subword.unigram.train_text import Text, Words, character_counts, covering, lay_out, summed
@@ -167,12 +166,6 @@ def test_pieces_are_spelled() -> None:
     pieces = SeedPieces(np.array([0, 1, 5]), np.array([1, 3, 2]), np.zeros(3))
     assert pieces.spelled(text) == ["a", "bab", " b"]
     assert pieces.kept(np.array([2, 0])).spelled(text, np.array([95, 97, 98], np.uint32)) == ["_b", "a"]
-
-
-@given(st.lists(st.sampled_from([-np.inf, 1.5, 2.0, 3.0, np.inf]), max_size=30), st.integers(1, 30))
-def test_the_largest_values_are_found(values: list[float], count: int) -> None:
-    expected = sorted(range(len(values)), key=lambda index: (-values[index], index))[:count]
-    assert np.flatnonzero(_largest(np.array(values), count)).tolist() == sorted(expected)
 
 
 def test_sums_are_added_in_order_by_any_number_of_threads() -> None:
