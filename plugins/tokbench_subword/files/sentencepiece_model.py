@@ -1,8 +1,8 @@
 """The sentencepiece `.model` file, read and written with sentencepiece's own description of it.
 
 A `.model` is one protobuf message, `ModelProto`: the pieces (string, score, type), the trainer's settings, and
-the normalizer with its precompiled character map. Fields this module has no use for are kept as they are, so
-that reading and writing a file loses nothing.
+the normalizer with its precompiled character map. A model keeps the message that it was read from, without its
+pieces, so that reading and writing a file loses nothing.
 """
 
 from __future__ import annotations
@@ -33,25 +33,18 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NormalizerSpec:
-    """How text is prepared: the rule's name, its compiled map (may be empty), and the rules for spaces.
-
-    `other` holds the rest of the message, as its file has it.
-    """
+    """How text is prepared: the rule's name, its compiled map (may be empty), and the rules for spaces."""
 
     name: str = "identity"
     charsmap: bytes = b""
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     escape_whitespaces: bool = True
-    other: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainerSpec:
-    """The trainer's settings that change what a model does; `other` holds the rest of the message.
-
-    `unk_surface` is what an unknown token is decoded to.
-    """
+    """The trainer's settings that change what a model does; an unknown token is decoded to `unk_surface`."""
 
     model_type: str = "unigram"
     vocab_size: int = 0
@@ -66,12 +59,11 @@ class TrainerSpec:
     bos_id: int = 1
     eos_id: int = 2
     pad_id: int = -1
-    other: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class SpmModel:
-    """A sentencepiece model as its file describes it; `other` holds what else is in the file.
+    """A sentencepiece model as its file describes it; `read_from` is the message of that, but for its pieces.
 
     Example:
         >>> model = SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("a", -1.0)))
@@ -83,7 +75,7 @@ class SpmModel:
     trainer: TrainerSpec = field(default_factory=TrainerSpec)
     normalizer: NormalizerSpec = field(default_factory=NormalizerSpec)
     denormalizer: NormalizerSpec | None = None
-    other: bytes = b""
+    read_from: bytes = field(default=b"", compare=False)
 
     @property
     def denormalizes(self) -> bool:
@@ -96,9 +88,10 @@ class SpmModel:
         return replace(self, pieces=pieces, trainer=replace(self.trainer, vocab_size=len(pieces)))
 
 
-_NORMALIZER = {one.name: one.name for one in fields(NormalizerSpec) if one.name != "other"}
-_NORMALIZER["charsmap"] = "precompiled_charsmap"
-_TRAINER = {one.name: one.name for one in fields(TrainerSpec) if one.name not in ("model_type", "other")}
+_CHARSMAP = "precompiled_charsmap"
+_NORMALIZER = {**{one.name: one.name for one in fields(NormalizerSpec)}, "charsmap": _CHARSMAP}
+_TRAINER = {one.name: one.name for one in fields(TrainerSpec) if one.name != "model_type"}
+"""Fields by our names, with the names that messages have for them."""
 
 
 def read_model(path: str | os.PathLike[str]) -> SpmModel:
@@ -120,28 +113,32 @@ def parse(data: bytes, *, where: str = "model") -> SpmModel:
     pieces = tuple(Piece(_text(one.piece, where), one.score, one.type) for one in message.pieces)
     if not pieces:
         raise TokenizerError(f"{where}: is not a sentencepiece model: it holds no pieces")
-    model = SpmModel(
-        pieces,
-        _trainer(message.trainer_spec, where),
-        _normalizer(message.normalizer_spec, where),
-        _normalizer(message.denormalizer_spec, where) if message.HasField("denormalizer_spec") else None,
+    trainer = message.trainer_spec
+    kind = MODEL_TYPES[trainer.model_type]
+    settings = TrainerSpec(**_values(trainer, _TRAINER, where), model_type=kind)
+    denormalizer = (
+        _normalizer(message.denormalizer_spec, where) if message.HasField("denormalizer_spec") else None
     )
-    for name in ("pieces", "trainer_spec", "normalizer_spec", "denormalizer_spec"):
-        message.ClearField(name)
-    return replace(model, other=message.SerializeToString())
+    message.ClearField("pieces")
+    read_from = message.SerializeToString()
+    return SpmModel(pieces, settings, _normalizer(message.normalizer_spec, where), denormalizer, read_from)
 
 
 def serialize(model: SpmModel) -> bytes:
     """The bytes of the file that holds `model`."""
-    message = _messages().ModelProto.FromString(model.other)
+    message = _messages().ModelProto.FromString(model.read_from)
     for piece in model.pieces:
         entry = message.pieces.add(piece=piece.text, score=piece.score)
         if piece.type != NORMAL:
             entry.type = piece.type
-    _write_trainer(model.trainer, message.trainer_spec)
-    _write_normalizer(model.normalizer, message.normalizer_spec)
-    if model.denormalizer is not None:
-        _write_normalizer(model.denormalizer, message.denormalizer_spec)
+    _write(model.trainer, message.trainer_spec, _TRAINER)
+    kinds = {name: number for number, name in MODEL_TYPES.items()}
+    message.trainer_spec.model_type = kinds[model.trainer.model_type]
+    _write(model.normalizer, message.normalizer_spec, _NORMALIZER)
+    if model.denormalizer is None:
+        message.ClearField("denormalizer_spec")
+    else:
+        _write(model.denormalizer, message.denormalizer_spec, _NORMALIZER)
     data: bytes = message.SerializeToString()
     return data
 
@@ -211,41 +208,24 @@ def _text(value: Any, where: str) -> str:
 
 
 def _values(message: Any, names: dict[str, str], where: str) -> dict[str, Any]:
-    """What a message holds under some names, and under ``other`` what else is in it."""
+    """What a message holds under some names."""
     found = {ours: getattr(message, theirs) for ours, theirs in names.items()}
-    for ours, theirs in names.items():
-        if theirs != "precompiled_charsmap" and isinstance(found[ours], bytes):
-            _text(found[ours], where)
-        message.ClearField(theirs)
+    for ours, value in found.items():
+        if isinstance(value, bytes) and names[ours] != _CHARSMAP:
+            _text(value, where)
     return found
 
 
-def _trainer(message: Any, where: str) -> TrainerSpec:
-    found = _values(message, _TRAINER, where)
-    kind = MODEL_TYPES[message.model_type]
-    message.ClearField("model_type")
-    return TrainerSpec(**found, model_type=kind, other=message.SerializeToString())
-
-
 def _normalizer(message: Any, where: str) -> NormalizerSpec:
-    found = _values(message, _NORMALIZER, where)
-    return NormalizerSpec(**found, other=message.SerializeToString())
+    return NormalizerSpec(**_values(message, _NORMALIZER, where))
 
 
-def _write_trainer(spec: TrainerSpec, message: Any) -> None:
-    message.MergeFromString(spec.other)
-    message.model_type = {name: number for number, name in MODEL_TYPES.items()}[spec.model_type]
-    defaults = TrainerSpec()
-    for name in _TRAINER:
-        value = getattr(spec, name)
-        if value != getattr(defaults, name) or name == "vocab_size":  # absent means the default
-            setattr(message, name, value)
-
-
-def _write_normalizer(spec: NormalizerSpec, message: Any) -> None:
-    message.MergeFromString(spec.other)
-    for ours, theirs in _NORMALIZER.items():
-        setattr(message, theirs, getattr(spec, ours))
+def _write(spec: Any, message: Any, names: dict[str, str]) -> None:
+    """Have a message say what it does not say as it is, or by its defaults."""
+    message.SetInParent()
+    for ours, theirs in names.items():
+        if getattr(spec, ours) != getattr(message, theirs):
+            setattr(message, theirs, getattr(spec, ours))
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:

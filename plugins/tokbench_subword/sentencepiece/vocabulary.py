@@ -102,13 +102,10 @@ class SpmVocabulary:
         A piece with a plain space is left out where spaces are escaped: no text holds one then.
         """
         chosen = np.flatnonzero(np.isin(self.types, tuple(types))).tolist()
-        texts = [self.pieces[index] for index in chosen]
-        if not self.escaped:
-            return {text.encode(): index for text, index in zip(texts, chosen, strict=True)}
         return {
-            text.replace(SPACE_SYMBOL, " ").encode(): index
-            for text, index in zip(texts, chosen, strict=True)
-            if " " not in text
+            to_internal(self.pieces[index], self.escaped): index
+            for index in chosen
+            if not self.escaped or " " not in self.pieces[index]
         }
 
     @cached_property
