@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,50 +55,51 @@ def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
 
 def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     """The model of a `vocab.txt`, with the rules that files beside it state."""
-    from tokbench_subword.files.beside import Beside
-    from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.files.vocab_txt import read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.wordpiece.classes import LOWER_CASED, OF_MODELS, SPECIAL_TOKENS
-    from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
-    from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
-    notes: dict[str, Any] = {}
     twice = 1 + max(vocabulary.values()) - len(vocabulary)  # the last line always counts
-    if twice:
-        notes["tokens_listed_twice"] = twice
-    whole, config = path.with_name("tokenizer.json"), path.with_name("tokenizer_config.json")
+    notes = {"tokens_listed_twice": twice} if twice else {}
+    whole = path.with_name("tokenizer.json")
     if whole.is_file():
-        notes["rules_from"] = whole.name
-        stated = model_of_document(read_document(whole), where=str(whole))
+        stated, rules_from = _read_json(whole)
         check_numbers(stated.document.added_tokens, vocabulary, where=f"{whole}, beside {path.name}")
-        return replace(stated, vocabulary=vocabulary), notes
-    beside = Beside.of(path)
+        return replace(stated, vocabulary=vocabulary), notes | rules_from
+    model, told = _by_class(vocabulary, path, spec.get("unk_token"))
+    return model, {**notes, "rules_from": told}
+
+
+def _by_class(vocabulary: dict[str, int], path: Path, unk_token: str | None) -> tuple[WordPieceModel, str]:
+    """The model that a class of `transformers` makes of a `vocab.txt`, BERT's where none is stated; and what
+    said how.
+    """
+    from tokbench_subword.files.beside import Beside, token_text
+    from tokbench_subword.wordpiece.classes import LOWER_CASED, OF_MODELS, SPECIAL_TOKENS
+    from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
+
+    beside, config = Beside.of(path), path.with_name("tokenizer_config.json")
     settings, name = beside.config, beside.class_name("Bert", OF_MODELS)
     usual = SPECIAL_TOKENS.get(name)
     if usual is None:
         raise TokenizerError(f"{beside.class_not_known()}; load the folder with transformers:{path.parent}")
-    notes["rules_from"] = config.name if config.is_file() else f"defaults of BERT (no {config.name} beside it)"
-    lowercase = settings.get("do_lower_case")
+    unk = token_text(unk_token or settings.get("unk_token") or usual["unk_token"]) or "[UNK]"
+    told = config.name if config.is_file() else f"defaults of BERT (no {config.name} beside it)"
+    lowercase = True if name in LOWER_CASED else settings.get("do_lower_case")
     if not beside.states_class:
         usual = {setting: token for setting, token in usual.items() if token in vocabulary}
         capitals = sum(token != token.lower() for token in vocabulary if not token.startswith("["))
         if lowercase is None and capitals >= max(_CAPITALS, len(vocabulary) // 100):
             lowercase = False
-            notes["rules_from"] += f"; cased, as {capitals:,} of its tokens have capitals"
+            told += f"; cased, as {capitals:,} of its tokens have capitals"
     rules = BertRules.of(
         handle_chinese_chars=settings.get("tokenize_chinese_chars"),
         strip_accents=settings.get("strip_accents"),
-        lowercase=True if name in LOWER_CASED else lowercase,
+        lowercase=lowercase,
     )
-    unk = spec.get("unk_token") or settings.get("unk_token") or SPECIAL_TOKENS[name]["unk_token"]
-    if isinstance(unk, Mapping):
-        unk = unk.get("content", "[UNK]")
-    added = beside.tokens(usual, vocabulary)
-    document = bert_document(rules, added_tokens=added)
+    document = bert_document(rules, added_tokens=beside.tokens(usual, vocabulary))
     try:
-        return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), notes
+        return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), told
     except TokenizerError as error:
         raise TokenizerError(f"{path}: {error}") from error
 
