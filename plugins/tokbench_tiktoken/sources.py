@@ -58,15 +58,8 @@ def encoding_name(variant: str) -> str:
     try:
         return encoding_name_for_model(variant)
     except KeyError:
-        raise UnknownNameError.of(
-            "tiktoken encoding or model", variant, [*names, *MODEL_TO_ENCODING], hint=_hint()
-        ) from None
-
-
-def _hint() -> str:
-    import tiktoken
-
-    return f"This is tiktoken {tiktoken.__version__}"
+        known, hint = [*names, *MODEL_TO_ENCODING], f"This is tiktoken {tiktoken.__version__}"
+        raise UnknownNameError.of("tiktoken encoding or model", variant, known, hint=hint) from None
 
 
 @dataclass(frozen=True, slots=True)

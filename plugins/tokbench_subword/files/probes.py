@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from tokbench.tokenizer import whole_text
 from tokbench_subword.pipeline.added_tokens import AddedToken
 
 
@@ -54,21 +55,11 @@ def probes_of(tokens: Iterable[bytes], added: Sequence[AddedToken]) -> list[Prob
     may find one there.
     """
     special = sorted(token.content for token in added if token.special)
+    texts = [text for text in map(whole_text, tokens) if text is not None]
     return [
-        *probes(_texts_of(tokens), symbols=[token.content for token in added if not token.special]),
+        *probes(texts, symbols=[token.content for token in added if not token.special]),
         *(Probe("the text of special tokens", text) for text in _around(special)),
     ]
-
-
-def _texts_of(tokens: Iterable[bytes]) -> list[str]:
-    """The tokens that are text by themselves."""
-    found = []
-    for token in tokens:
-        try:
-            found.append(token.decode())
-        except UnicodeDecodeError:
-            continue
-    return found
 
 
 def _around(symbols: Sequence[str]) -> Iterator[str]:

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import index
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench.tokenizer import whole_text
 from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.tokenizer_json import parse
 
@@ -38,7 +38,7 @@ class Tekken:
     ranks: Mapping[bytes, int]
     special_tokens: Mapping[str, int]
     pattern: str
-    config: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    config: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def first(self) -> int:
@@ -97,7 +97,7 @@ def write_tekken(tekken: Tekken, path: str | os.PathLike[str]) -> None:
             **{name: value for name, value in tekken.config.items() if name == "version"},
         },
         "vocab": [
-            {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": _text(token)}
+            {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": whole_text(token)}
             for token, rank in ordered
         ],
         "special_tokens": [
@@ -108,10 +108,3 @@ def write_tekken(tekken: Tekken, path: str | os.PathLike[str]) -> None:
     Path(path).write_text(
         json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n"
     )
-
-
-def _text(token: bytes) -> str | None:
-    try:
-        return token.decode()
-    except UnicodeDecodeError:
-        return None

@@ -32,15 +32,12 @@ def write_vocabulary(tokens: Sequence[str | None], path: str | os.PathLike[str])
             raise TokenizerError(
                 f"vocab.txt has an id for every line, and no token has the id {index}; save a .json instead"
             )
-        if "\0" in token:
-            raise TokenizerError(
-                f"the token {token!r} cannot be a line of vocab.txt: a file with a NUL is taken for a damaged "
-                "one; save a .json instead"
-            )
+        wrong = "a file with a NUL is taken for a damaged one" if "\0" in token else ""
         if token != token.rstrip(SPACE) or "\n" in token:
+            wrong = "white space at its end would be lost"
+        if wrong:
             raise TokenizerError(
-                f"the token {token!r} cannot be a line of vocab.txt: white space at its end would be lost; "
-                "save a .json instead"
+                f"the token {token!r} cannot be a line of vocab.txt: {wrong}; save a .json instead"
             )
         lines.append(f"{token}\n")
     Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")

@@ -32,15 +32,16 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
 
     Of a folder it is what the class makes that is stated beside a `.model`, if one is.
     """
+    from tokbench_subword.files.tokenizer_json import read_document
+
     refuse_training(spec, {*spec.options} - {"match_special", "cache"})
     path = file_of(spec, _FILES, "sentencepiece")
     cache = cache_bytes(spec.get("cache"), where=str(spec))
     options: dict[str, Any] = {"threads": context.threads, "cache": cache}
     remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
     found = expect(path, "sentencepiece", "tokenizer.json", "gguf", remedy=remedy)
-    document = (
-        _read_json(path) if found == "tokenizer.json" else document_by_class(spec, path, found, bpe=False)
-    )
+    json = found == "tokenizer.json"
+    document = read_document(path) if json else document_by_class(spec, path, found, bpe=False)
     if document is not None:
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
@@ -57,12 +58,6 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
     return cast(Tokenizer, SpmTokenizer.from_file(path, "unigram", name=str(spec), **options))
-
-
-def _read_json(path: Path) -> TokenizerJson:
-    from tokbench_subword.files.tokenizer_json import read_document
-
-    return read_document(path)
 
 
 def document_by_class(spec: Spec, path: Path, found: Format, *, bpe: bool) -> TokenizerJson | None:
