@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import pytest
 import typer.testing
 from typer.testing import CliRunner, Result
 
@@ -30,6 +31,13 @@ def output(*arguments: object, text: str | None = None, columns: int | None = 16
     result = invoke(*arguments, text=text, columns=columns, catch=False)
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def refused(by: type[Exception], *arguments: object) -> str:
+    """What the error says by which ``tokbench ARGUMENTS`` is refused."""
+    with pytest.raises(by) as error:
+        invoke(*arguments, catch=False)
+    return str(error.value)
 
 
 def told(*arguments: object) -> tuple[int, str]:

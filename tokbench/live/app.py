@@ -49,7 +49,7 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
         Route("/api/tokenizers", lambda request: JsonAnswer(bench.about())),
         _post("/api/encode", partial(_encode, bench), most, optional=("mode",), text=str, tokenizers=list),
         _post("/api/load", lambda given: bench.load(given["tokenizer"]), most, tokenizer=str),
-        _post("/api/trace", partial(_trace, bench), most, text=str, tokenizer=str),
+        _post("/api/trace", lambda given: bench.trace(**given), most, text=str, tokenizer=str),
     ]
     return Starlette(
         routes=routes,
@@ -76,10 +76,6 @@ def _encode(bench: Bench, given: Mapping[str, Any]) -> Any:
     if not all(isinstance(spec, str) for spec in given["tokenizers"]):
         raise RequestError("'tokenizers' must be a list of strings")
     return bench.encode(given["text"], given["tokenizers"], given.get("mode", "text"))
-
-
-def _trace(bench: Bench, given: Mapping[str, Any]) -> Any:
-    return bench.trace(given["text"], given["tokenizer"])
 
 
 def _post(

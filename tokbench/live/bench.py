@@ -180,10 +180,10 @@ class Bench:
             "results": [_encoded(seat, text, mode) for seat in seats],
         }
 
-    def trace(self, text: str, spec: str) -> dict[str, Any]:
+    def trace(self, text: str, tokenizer: str) -> dict[str, Any]:
         """The steps of an algorithm on a short text."""
         self._check(text, self.limits.trace_chars)
-        seat = self._seat(spec)
+        seat = self._seat(tokenizer)
         if not isinstance(seat.tokenizer, Traceable):
             raise RequestError(f"{seat.label} does not show its steps")
         try:

@@ -1,4 +1,4 @@
-"""Checks of a tokenizer as a whole: attributes, unknown ids, copies, empty and special text."""
+"""Checks of what every tokenizer has: `encode` and `decode` on texts, then attributes, unknown ids, copies."""
 
 from __future__ import annotations
 
@@ -7,11 +7,56 @@ import json
 import pickle
 from collections.abc import Mapping
 
+from tokbench.batch import TokenBatch
 from tokbench.capabilities import Describable, TokenByter
 from tokbench.errors import TokbenchError, TokenizerError, described
 from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
 from tokbench.tokenizer import Tokenizer, check_facts, special_ids, unk_id
+
+
+@ConformanceCheck.of("encodes", "encode must return ids for every str; replace what it lacks by unk_id.")
+def _encodes(tokenizer: Tokenizer, text: str) -> Problem:
+    try:
+        TokenBatch.of([tokenizer.encode(text)])
+    except (Exception, SystemExit) as error:
+        return f"encode raised {described(error)}"
+    return None
+
+
+@ConformanceCheck.of("vocab_size", "vocab_size must count every id that encode can return.")
+def _in_vocabulary(tokenizer: Tokenizer, text: str) -> Problem:
+    wrong = [token for token in ids_of(tokenizer, text) if not 0 <= token < tokenizer.vocab_size]
+    return f"ids {wrong[:5]} are outside 0 … vocab_size - 1 = {tokenizer.vocab_size - 1}" if wrong else None
+
+
+@ConformanceCheck.of("deterministic", "encode must not draw at random or keep state; offer `sample` for that.")
+def _deterministic(tokenizer: Tokenizer, text: str) -> Problem:
+    first, second = ids_of(tokenizer, text), ids_of(tokenizer, text)
+    return f"two calls gave {first[:8]} and {second[:8]}" if first != second else None
+
+
+@ConformanceCheck.of("decodes", "decode must return a str for any ids that encode returns.")
+def _decodes(tokenizer: Tokenizer, text: str) -> Problem:
+    try:
+        decoded = tokenizer.decode(ids_of(tokenizer, text))
+    except (Exception, SystemExit) as error:
+        return f"decode(encode(text)) raised {described(error)}"
+    return None if isinstance(decoded, str) else f"decode returned {type(decoded).__name__}, not str"
+
+
+@ConformanceCheck.of("lossless", "mend decode, or declare `lossless = False`.")
+def _round_trips(tokenizer: Tokenizer, text: str) -> Problem:
+    if not getattr(tokenizer, "lossless", False):
+        return None
+    decoded = tokenizer.decode(ids_of(tokenizer, text))
+    return f"declared lossless, but it came back as {decoded[:60]!r}" if decoded != text else None
+
+
+@ConformanceCheck.of("content_only", "add no BOS, EOS or template; treat special tokens' text as text.")
+def _content_only(tokenizer: Tokenizer, text: str) -> Problem:
+    found = special_ids(tokenizer) & set(ids_of(tokenizer, text)) - {unk_id(tokenizer)}
+    return f"special ids {sorted(found)[:5]} in the encoding of ordinary text" if found else None
 
 
 @ConformanceCheck.of("protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).")
@@ -131,3 +176,5 @@ def _every_id(tokenizer: Tokenizer) -> Problem:
 
 CONTRACT = (_every_id, _unknown_ids, _copies, _empty, _surrogate, _special_attributes, _special_text, _facts)
 PROTOCOL = _protocol
+ENCODING = (_encodes, _in_vocabulary, _deterministic, _decodes, _round_trips, _content_only)
+ENCODES = _encodes

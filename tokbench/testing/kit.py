@@ -12,8 +12,7 @@ from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
 from tokbench.testing.check import ConformanceCheck, Failure, Trial, begin
 from tokbench.testing.conduct import CONDUCT
-from tokbench.testing.contract import CONTRACT, PROTOCOL
-from tokbench.testing.encoding import ENCODES, ENCODING
+from tokbench.testing.contract import CONTRACT, ENCODES, ENCODING, PROTOCOL
 from tokbench.testing.search import smallest
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Tokenizer

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tokbench
-from tests.command import invoke
+from tests.command import invoke, refused
 from tokbench.cli import main
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.reports import WRITERS
@@ -47,8 +47,7 @@ def test_every_format_can_be_asked_for(folder: Path) -> None:
 
 
 def test_one_file_cannot_hold_two_formats(folder: Path) -> None:
-    done = invoke("report", str(folder), "-f", "md", "-f", "csv", "-o", str(folder / "x"))
-    assert isinstance(done.exception, TokbenchError)
+    refused(TokbenchError, "report", str(folder), "-f", "md", "-f", "csv", "-o", str(folder / "x"))
 
 
 def test_plots_are_drawn_at_the_size_asked_for(folder: Path, tmp_path: Path) -> None:
@@ -120,9 +119,7 @@ def test_a_plot_without_data_is_named_with_what_it_needs(folder: Path) -> None:
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest(folder: Path) -> None:
-    done = invoke("plot", str(folder), "compresion")
-    assert isinstance(done.exception, UnknownNameError)
-    assert "compression" in str(done.exception)
+    assert "compression" in refused(UnknownNameError, "plot", str(folder), "compresion")
     done = invoke("report", str(folder), "-f", "htm")
     assert "html" in str(done.exception)
 

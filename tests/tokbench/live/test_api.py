@@ -188,7 +188,7 @@ def test_special_tokens_and_the_chat_template_are_modes(bench: Bench, client: An
 def test_what_a_plugin_raises_in_a_trace_carries_the_headers(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(self: object, text: str, spec: str) -> None:
+    def fails(self: object, text: str, tokenizer: str) -> None:
         raise ZeroDivisionError("half a pair: \ud800")
 
     monkeypatch.setattr("tokbench.live.bench.Bench.trace", fails)
