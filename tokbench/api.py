@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError, SpecError
-from tokbench.presenting import present_by
+from tokbench.presenting import presenters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,7 +151,7 @@ class PluginPresenter:
         return notebook(run)
 
 
-present_by(PluginPresenter())
+presenters.append(PluginPresenter())
 
 
 def format_of(path: str | os.PathLike[str] | None, registry: Registry) -> str:

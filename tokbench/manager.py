@@ -142,9 +142,7 @@ class Host:
         """The error to tell where an exception came out of the code of a plugin that is not tokbench's own."""
         for plugin in self.plugins.values():
             source = self.source(plugin.name) if plugin.distribution != PROJECT else None
-            if source is None:
-                continue
-            if _place(error, source):
+            if source is not None and _place(error, source):
                 return PluginError(f"the plugin {plugin.name!r} failed: {told(error, source)}")
         return None
 
@@ -206,9 +204,8 @@ def build_host(*, disable: Sequence[str] = (), plugin_files: Mapping[str, str] =
             status.status = "disabled"
             continue
         imported, plugin = host.ask(entry.name, "import", entry.load)
-        if not imported:
-            continue
-        _register(host, plugin, entry.name)
+        if imported:
+            _register(host, plugin, entry.name)
     for path, named_by in plugin_files.items():
         file = Path(path)
         name = _name_of(file)

@@ -10,14 +10,5 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tokbench.api import PluginPresenter
 
-_presenters: list[PluginPresenter] = []
-
-
-def present_by(presenter: PluginPresenter) -> None:
-    """Have runs drawn and written by `presenter` from now on."""
-    _presenters[:] = [presenter]
-
-
-def presenter() -> PluginPresenter:
-    """What draws and writes runs."""
-    return _presenters[0]
+presenters: list[PluginPresenter] = []
+"""The one that draws and writes runs."""

@@ -9,7 +9,7 @@ import pytest
 
 import tokbench
 from tokbench.errors import CorpusError, SpecError, TokenizerError, UnknownNameError
-from tokbench.presenting import presenter
+from tokbench.presenting import presenters
 
 pytestmark = pytest.mark.usefixtures("workers_stay")
 
@@ -84,18 +84,18 @@ def test_what_is_trained_for_a_call_goes_by_its_spec_and_not_by_the_file_it_is_k
 
 def test_the_name_of_a_format_is_no_file(made_up_run) -> None:
     with pytest.raises(SpecError, match=r"report\(format='card'\)"):
-        presenter().report(made_up_run(1, 1), "card", None, ())
+        presenters[0].report(made_up_run(1, 1), "card", None, ())
 
 
 def test_what_is_no_name_of_a_plot_a_format_or_a_file_is_said(made_up_run) -> None:
     run = made_up_run(1, 1)
     for wrong in cast(Any, (3, ["card"])):
         with pytest.raises(SpecError, match=r"is no file: .* takes its path"):
-            presenter().report(run, wrong, None, ())
+            presenters[0].report(run, wrong, None, ())
         with pytest.raises(UnknownNameError, match=r"unknown report format .*There are: .*md"):
-            presenter().report(run, None, wrong, ())
+            presenters[0].report(run, None, wrong, ())
         with pytest.raises(UnknownNameError, match=r"unknown plot .*There are: .*compression"):
-            presenter().plot(run, wrong, ())
+            presenters[0].plot(run, wrong, ())
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,7 @@ def decode(
     """Print the text that ids stand for: the way back from `tokbench encode --ids`, line by line."""
     tokenizer = registry.load(spec)
     lines = read_text("-").splitlines() if ids == ["-"] else [" ".join(ids)]
-    texts = [tokenizer.decode(_ids(tokenizer, line)) for line in lines]
-    for text in texts:
+    for text in [tokenizer.decode(_ids(tokenizer, line)) for line in lines]:
         put(in_utf8(text))  # a vocabulary may hold halves of characters
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -100,15 +100,12 @@ def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
 _MARGIN = " " * 6
 
 
-def _lines(tokens: Sequence[Text], room: int) -> Iterator[Text]:
+def _lines(tokens: Sequence[Text], room: int) -> list[Text]:
     """The tokens end to end, in lines of so many columns: none is cut, be it wider than that."""
-    begun: Text | None = None
+    lines: list[Text] = []
     for token in tokens:
-        if begun is not None and begun.cell_len + token.cell_len <= room:
-            begun.append_text(token)
-            continue
-        if begun is not None:
-            yield begun
-        begun = token
-    if begun is not None:
-        yield begun
+        if lines and lines[-1].cell_len + token.cell_len <= room:
+            lines[-1].append_text(token)
+        else:
+            lines.append(token)
+    return lines

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tokbench.corpora import CONLLU, blocks
@@ -45,20 +46,13 @@ class Conllu(Encoded, Format):
         """The sentences of a shard."""
         with open_text(shard.source, self, shard.start) as handle:
             for start, block in blocks.blocks(handle, shard.start, shard.stop, blocks.BLANK_LINE):
-                begin = 0
-                while begin < len(block):
-                    gap = _SENTENCE_END.search(block, begin)
-                    stop = gap.end() if gap else len(block)
-                    offset = start + begin
-                    text = blocks.decode(
-                        block[begin:stop], path=shard.source, offset=offset, errors=self.errors
-                    )
+                ends = (gap.end() for gap in _SENTENCE_END.finditer(block))
+                for begin, stop in pairwise([0, *ends, len(block)]):
+                    data, offset = block[begin:stop], start + begin
+                    text = blocks.decode(data, path=shard.source, offset=offset, errors=self.errors)
                     lines = [line.rstrip("\r") for line in text.split("\n")]
-                    if any(line.strip() for line in lines):
-                        document = self._sentence(lines, shard.source, offset)
-                        if document is not None:
-                            yield document
-                    begin = stop
+                    if document := self._sentence(lines, shard.source, offset):
+                        yield document
 
     def _sentence(self, lines: Sequence[str], path: str, offset: int) -> Document | None:
         text: str | None = None

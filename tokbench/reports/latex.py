@@ -81,15 +81,14 @@ def document(run: Run, choice: Choice | None = None) -> str:
         if table.rows and len(table.columns) > 1:  # none of the metrics may have a figure here
             usual = f"Tokenizers on {dataset_label(run, dataset)}, over all languages. {table.note}"
             parts.append(render(table, caption=chosen.caption or usual, label=table.name))
-    main = data.main_dataset(run)
     if chosen == Choice():
-        found = [tables.by_language(run, metric, main) for metric in ("compression_ratio", "premium")]
-        found.append(differences.table(run, data.main_metric(run, main), main))
-        parts += [
-            render(table, caption=f"{table.title}. {table.note}", label=table.name)
-            for table in found
-            if table.rows
-        ]
+        main = data.main_dataset(run)
+        for table in (
+            *(tables.by_language(run, metric, main) for metric in ("compression_ratio", "premium")),
+            differences.table(run, data.main_metric(run, main), main),
+        ):
+            if table.rows:
+                parts.append(render(table, caption=f"{table.title}. {table.note}", label=table.name))
     return "\n".join(parts)
 
 

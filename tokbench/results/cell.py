@@ -72,18 +72,10 @@ def read_cell(path: Path, *, with_tally: bool = True) -> CellResult:
     Without its tally, the file is still looked at to see that it is all there.
     """
     head, body = _split(path)
-    failure, tally = head["failure"], None
-    if failure is None and with_tally:
-        tally = Tally.from_bytes(body)
-    return CellResult(
-        CellKey(*head["key"]),
-        head["identity"],
-        tally,
-        failure,
-        head["seconds"],
-        cached=True,
-        digests=tuple(head["digests"]),
-    )
+    failure = head["failure"]
+    tally = Tally.from_bytes(body) if failure is None and with_tally else None
+    key, digests = CellKey(*head["key"]), tuple(head["digests"])
+    return CellResult(key, head["identity"], tally, failure, head["seconds"], cached=True, digests=digests)
 
 
 def is_cell(path: Path) -> bool:

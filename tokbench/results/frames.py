@@ -20,8 +20,6 @@ COLUMNS = (
     *("run", "tokenizer", "dataset", "language", "metric"),
     *("value", "ci_low", "ci_high", "unit", "n_documents", "status", "estimated"),
 )
-_LATER = {"estimated": False}
-"""Columns that runs of earlier versions lack, with what is true of these."""
 _NUMBERS = {"value", "ci_low", "ci_high"}
 _REASON = 120
 """Characters of why a figure failed that stand in each of its rows; run.json has all of it, once."""
@@ -82,9 +80,8 @@ def write_table(path: Path, table: pa.Table) -> None:
 def read_measurements(path: Path) -> pd.DataFrame:
     """The tidy frame of a run: `COLUMNS`, numbers as float64 (NaN where not measured), counts as int64."""
     frame = read_frame(path)
-    for name, value in _LATER.items():
-        if name not in frame:
-            frame[name] = value
+    if "estimated" not in frame:  # in runs of earlier versions nothing was
+        frame["estimated"] = False
     missing = [name for name in COLUMNS if name not in frame]
     if missing:
         raise ResultsError(f"{path}: no column {', '.join(missing)}; run the suite again to complete it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.metrics.context import CONFIDENCE
 from tokbench.metrics.measurement import ALL, CellKey
-from tokbench.presenting import presenter
+from tokbench.presenting import presenters
 from tokbench.results.cell import cell_file_name, read_cell
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, read_measurements, why_unmeasured
@@ -58,7 +59,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """The headline table of each dataset, for notebooks."""
-        return presenter().notebook(self)
+        return presenters[0].notebook(self)
 
     @property
     def finished(self) -> bool:
@@ -207,7 +208,7 @@ class Run:
         `plugins` are plugin files to load for this call. Those of the run are not loaded unasked: a run folder
         from somebody else must not decide which code runs here.
         """
-        figure: Figure = presenter().plot(self, name, plugins)
+        figure: Figure = presenters[0].plot(self, name, plugins)
         return figure
 
     def report(
@@ -223,7 +224,7 @@ class Run:
         none; raises `SpecError` for an ending of no format, or of another than `format`. `plugins` are plugin
         files to load for this call, as in `plot`.
         """
-        return presenter().report(self, path, format, plugins)
+        return presenters[0].report(self, path, format, plugins)
 
     def _dataset(self, dataset: str) -> Mapping[str, Any]:
         for entry in self.manifest["datasets"]:
@@ -244,8 +245,6 @@ def open_runs(folder: Path) -> Sequence[Run]:
     """The runs directly inside `folder`, oldest first; what is no run, or damaged, is passed over."""
     found: list[Run] = []
     for path in sorted(folder.glob("*/run.json"), key=lambda path: path.stat().st_mtime):
-        try:
+        with suppress(ResultsError):
             found.append(Run.open(path.parent))
-        except ResultsError:
-            continue
     return found

@@ -32,8 +32,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "kept": _kept, "cut": cut, "broken": _broken}
-    made.filters["isolated"] = _isolated
+    made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "cut": cut}
+    made.filters |= {"kept": _kept, "broken": _broken, "isolated": _isolated}
     return made
 
 
