@@ -6,6 +6,7 @@ form that pdfLaTeX sets without fonts of its own.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,8 @@ from pathlib import Path
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label
+from tokbench.plots.labels import dataset_label, run_labels
+from tokbench.plots.losses import unmarked
 from tokbench.reports import differences, tables
 from tokbench.reports.table import Column, ShownCell, Table
 from tokbench.results import Run
@@ -52,7 +54,7 @@ class Choice:
     """What a paper shows: `metrics` as columns, tokenizers as `rows`, in this order; empty: the usual.
 
     `labels` are names by spec or metric; `caption` replaces the headline's. A tokenizer is named by its spec,
-    or as it was when the run was asked for.
+    as it was when the run was asked for, or as tables call it (without marks).
     """
 
     metrics: tuple[str, ...] = ()
@@ -94,7 +96,8 @@ def document(run: Run, choice: Choice | None = None) -> str:
 
 def _by_spec(run: Run, choice: Choice) -> Choice:
     """The same choice, with the specs of tokenizers for the names that they were asked for by."""
-    specs = {
+    specs = {unmarked(label): spec for spec, label in run_labels(run).items()}
+    specs |= {
         name: entry["spec"]
         for entry in run.manifest["tokenizers"]
         for name in (entry.get("typed"), *entry.get("also", ()))
@@ -122,10 +125,18 @@ def _check(run: Run, choice: Choice) -> None:
             raise SpecError(f"{name}: no table over all languages has it: {why}")
 
 
+_MARKS = re.compile("(?: [†‡≈§¶])*$")
+
+
 def _labelled(table: Table, labels: Mapping[str, str]) -> Table:
-    """The table with the names that were given to its tokenizers and metrics."""
+    """The table with the names that were given to its tokenizers and metrics; marks stay."""
     columns = [replace(column, label=labels.get(column.key, column.label)) for column in table.columns]
-    rows = [replace(row, cells=(labels.get(row.key, row.cells[0]), *row.cells[1:])) for row in table.rows]
+    rows = [
+        replace(row, cells=(labels[row.key] + _MARKS.findall(str(row.cells[0]))[0], *row.cells[1:]))
+        if row.key in labels
+        else row
+        for row in table.rows
+    ]
     return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 

@@ -6,6 +6,7 @@ import math
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,16 @@ def test_latex_of_what_a_paper_needs(made_up_run) -> None:
         caption=choice.caption,
     )
     assert latex.document(run, asked_for) == text
+    assert latex.document(run, replace(asked_for, rows=("unigram 8k", "gpt-4o"))) == text  # as tables call it
+
+
+def test_a_name_that_was_given_keeps_the_mark_of_what_loses_text(made_up_run) -> None:
+    run = made_up_run(3, 3)
+    first = run.tokenizers[0]
+    changed = (run.frame["tokenizer"] == first) & run.frame["metric"].isin(["round_trip", "lost_text"])
+    run.frame.loc[changed, "value"] = 0.5
+    text = latex.document(run, latex.Choice(metrics=("compression_ratio",), labels={first: "Ours"}))
+    assert r"Ours \textsuperscript{\textdagger} &" in text
 
 
 def test_markdown_states_provenance(made_up_run) -> None:
