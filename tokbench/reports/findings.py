@@ -76,7 +76,9 @@ def compression(run: Run) -> KeyFinding | None:
         them = "it" if len(homework) == 1 else "them"
         sentence += f" {_trained(run, dataset)}, which flatters {them}."
     learnt = [name for name in trained_beside(run, dataset) if name not in homework]
-    if best["tokenizer"] in learnt:
+    if len(rows) > 1 and set(rows["tokenizer"]) <= set(learnt):
+        sentence += " All of these were trained on the other part of this collection."
+    elif best["tokenizer"] in learnt:
         sentence += f" {leader} was trained on the other part of this collection, which puts it ahead."
         gist = f"{gist.removesuffix('.')}; {leader} was trained on the other part of this collection."
     if best["tokenizer"] in homework:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokbench.plots import data
+from tokbench.plots.labels import run_labels
 from tokbench.reports import tables
 from tokbench.reports.findings import compression, fairness
 from tokbench.reports.training import trained_beside, trained_on
@@ -20,6 +21,22 @@ def test_what_was_trained_on_the_other_half_is_marked(made_up_run) -> None:
     made = tables.headline(run, run.datasets[0])
     assert [row.key for row in made.rows if str(row.cells[0]).endswith(" §")] == [spec]
     assert "§ trained on bundled parallel, even lines" in made.note
+
+
+def test_the_first_is_not_called_ahead_for_a_training_that_all_have_had(made_up_run) -> None:
+    run = made_up_run(3, 3)
+    run.frame["dataset"] = run.frame["dataset"].replace("bundled:parallel", "bundled:parallel,lines=odd")
+    run.datasets = ["bundled:parallel,lines=odd", "bundled:code"]
+    said, learnt = compression(run).sentence, {"on": "bundled:parallel,lines=even"}
+    [best] = [spec for spec, label in run_labels(run).items() if f"{label} reaches" in said]
+    for entry in run.manifest["tokenizers"]:
+        entry["training"] = learnt if entry["spec"] == best else None
+    assert "which puts it ahead" in compression(run).sentence
+    for entry in run.manifest["tokenizers"]:
+        entry["training"] = learnt
+    assert "All of these were trained on the other part of this collection." in compression(run).sentence
+    assert "ahead" not in compression(run).sentence
+    assert "trained" not in compression(run).gist
 
 
 def test_what_was_trained_on_a_copy_of_the_text_is_marked(made_up_run) -> None:
