@@ -128,11 +128,16 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.ONWARD], settings[at.AHEAD] = pieces.onward()
-    byte_pairs, across = pieces.byte_pairs(), first_across(pieces, tokens)
+    byte_pairs, characters, across = (
+        pieces.byte_pairs(),
+        pieces.characters(tokens),
+        first_across(pieces, tokens),
+    )
     merger = merge_across if across else merge_pieces if len(pieces.ids) else merge_symbols
     settings[at.MERGER] = merger.address
     if across:
         byte_pairs[byte_pairs >= across] = NONE
+        characters[characters >= across] = NONE
     cuts = [np.zeros(1, dtype) for dtype in _CUT_TYPES]
     if not spelled and _may_be_cut(model, complete, fallback):
         if model.level == "char":
@@ -155,6 +160,7 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
         pieces.rivals(tokens),
         *merges_before(pieces, across),
         *cuts,
+        characters,
         settings,
     ]
     return side_by_side(arrays)

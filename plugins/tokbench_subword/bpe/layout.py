@@ -28,6 +28,7 @@ from tokbench_subword.words.layout import MODEL
     ASCII_CUTS,  # uint8 (128 * 128,)
     CUT_PAIRS,  # uint8
     CUT_NUMBERS,  # uint64 (2,)
+    CHARACTERS,  # uint32 (65536,): Pieces.characters, as BYTE_PAIRS
     SETTINGS,  # int64
     SYMBOLS,  # uint32 (SHORT + 1,): `merging.scratch`, and the next three
     KEYS,  # uint32 (SHORT + 1,)
@@ -35,7 +36,7 @@ from tokbench_subword.words.layout import MODEL
     BEFORE,  # uint8 (SHORT + 1,)
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next
     PART_KEYS,  # uint64 (NOTED * (GROUP + 1),)
-) = range(MODEL, MODEL + 27)
+) = range(MODEL, MODEL + 28)
 
 (
     TOKEN_MASK,

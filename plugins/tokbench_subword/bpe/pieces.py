@@ -19,6 +19,7 @@ merges before. A vocabulary where some merge is out of this order has no `Pieces
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,21 +135,40 @@ class Pieces:
         changes = np.flatnonzero(np.diff(ahead))
         return int(changes[-1]) + 1 if len(changes) else 0, int(ahead[-1]) if len(ahead) else 0
 
-    def rivals(self, tokens: TokenBytes) -> NDArray[np.uint32]:
-        """The earliest merges that could part two bytes, in pairs by ``left << 8 | right`` of a boundary.
+    def characters(self, tokens: TokenBytes) -> NDArray[np.uint32]:
+        """The number of the piece that is a character of three bytes, by its code point: ``(65536,)``."""
+        found, starts = np.full(1 << 16, NONE, np.uint32), tokens.starts[self.ids]
+        three = np.flatnonzero(tokens.starts[self.ids.astype(np.int64) + 1] - starts == 3)
+        bytes_ = tokens.blob[starts[three, None] + np.arange(3)].astype(np.int64)
+        there = (bytes_ & (0xF0, 0xC0, 0xC0) == (0xE0, 0x80, 0x80)).all(axis=1)
+        found[((bytes_ & (0x0F, 0x3F, 0x3F)) << (12, 6, 0)).sum(axis=1)[there]] = three[there]
+        return found
 
-        First, of merges across the boundary, the least number where the right side is a byte; then the least
-        where the left side is one.
+    def rivals(self, tokens: TokenBytes) -> NDArray[np.uint32]:
+        """The earliest merges that could part two bytes or a character, in pairs by ``left << 8 | right`` of a
+        boundary.
+
+        First, of merges across the boundary, the least number where the right side is a byte or the beginning
+        of a character; then the least where the left side is a byte or the rest of a character.
         """
-        starts, ends = tokens.starts[self.ids], tokens.starts[self.ids.astype(np.int64) + 1]
-        first, last = tokens.blob[starts], tokens.blob[ends - 1]
+        first, last, begins_one, ends_one = self._edges(tokens)
         found = np.full((1 << 16, 2), NONE, np.uint32)
         made = np.arange(N_BYTES, len(self.ids), dtype=np.uint32)
         left, right = self.sides[N_BYTES:].T
         boundary = last[left].astype(np.uint16) << 8 | first[right]
-        for side, rival in enumerate((right < N_BYTES, left < N_BYTES)):
+        for side, rival in enumerate((begins_one[right], ends_one[left])):
             np.minimum.at(found[:, side], boundary[rival], made[rival])
         return found.reshape(-1)
+
+    def _edges(self, tokens: TokenBytes) -> tuple[NDArray[Any], ...]:
+        """Of each piece its first and last byte, and whether it is a byte or the beginning, or the rest, of a
+        character.
+        """
+        starts, ends = tokens.starts[self.ids], tokens.starts[self.ids.astype(np.int64) + 1]
+        first, last, sizes = tokens.blob[starts], tokens.blob[ends - 1], ends - starts
+        begins_one = sizes < np.select([first >= 0xF0, first >= 0xE0], [4, 3], 2)
+        rest_of_one = np.logical_and.reduceat(tokens.blob & 0xC0 == 0x80, tokens.starts[:-1])
+        return first, last, begins_one, (sizes == 1) | rest_of_one[self.ids]
 
     @classmethod
     def none(cls) -> Pieces:
