@@ -177,7 +177,7 @@ def write_merged(
     if count < 0:
         for i in range(length):
             pieces[i] = text[start + i]
-        count = merge_long(pieces, length, merges, None, None, 0.0)
+        count = merge_long(pieces, length, merges)
     o = write_pieces(block, pieces, count, out, o, as_ids)
     keep(array)
     return o
