@@ -209,29 +209,6 @@ def test_decoders(theirs):
         assert "".join(ours(some)) == theirs.decode(some), some
 
 
-PATTERNS = [
-    r"\w+|[^\w\s]+",
-    r"\s?\p{L}+\b",
-    r"\p{N}{1,3}+",
-    r"[^\s\W]+$",
-    r"^\w|\w\z",
-    r"(?i:ſ|s|k)+",
-    r"[\p{L}&&[^a-z]]+",
-    r"\h+|\S",
-    r" ?[^(\s|[.,!?…。，、।۔،])]+",
-    r"[一-龥ʕ-ʯ]+|\p{Han}+|\p{P}",
-]
-
-
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_oniguruma_patterns(pattern):
-    theirs = P.Split(Regex(pattern), behavior="removed", invert=True)
-    ours = compile_regex(pattern, "oniguruma")
-    for text in STRINGS:
-        want = [piece for piece, _ in theirs.pre_tokenize_str(text)]
-        assert [text[start:end] for start, end in ours.spans(text)] == want, ascii(text)
-
-
 @pytest.mark.parametrize("pattern", [r"(a)\1", r"\R", r"[[:nothing:]]", r"(?<x>a)\1", "a)", "[a", "(?m:.)"])
 def test_patterns_that_cannot_be_translated_are_refused(pattern):
     with pytest.raises(TokenizerError, match="pattern"):
