@@ -22,7 +22,7 @@ from tokbench.kernels.copies import cached_property
 from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.patterns.simplifying import tree_of
-from tokbench_subword.pipeline.patterns.tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
+from tokbench_subword.pipeline.patterns.tree import NotExpressible, may_be_empty, may_read
 from tokbench_subword.pipeline.pre_tokenizers import expression_of
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import BoundWriter
@@ -122,15 +122,7 @@ def _stops_between(description: str, ends: str) -> bool:
         except NotExpressible:
             return False
         cases = letters + letters.lower() + letters.upper()  # a step before it may have changed that
-        return not may_be_empty(tree) and not _reads_any(tree, [ord(one) for one in cases])
+        return not may_be_empty(tree) and not may_read(tree, [ord(one) for one in cases])
     if (normalize := normalizer_of(step)) is None:
         return True
     return normalize(Stretch.of(letters)).text.lower().endswith(letters.lower())
-
-
-def _reads_any(node: Node, points: list[int]) -> bool:
-    if isinstance(node, Look | Far):
-        return True
-    if isinstance(node, One):
-        return bool(node.points.holds(points).any())
-    return any(_reads_any(part, points) for part in parts_of(node))

@@ -59,24 +59,13 @@ NAMED: Mapping[str, str] = MappingProxyType(
 
 _SPELLINGS = {
     # Other spellings of the same cuts, by dialect; each is held equal to the named one by a test.
-    "oniguruma": {
-        _GPT2: "gpt2",
-        _LLAMA3: "llama3",
-        NAMED["qwen2"]: "qwen2",
-        _O200K: "o200k",
-        WHITESPACE: "whitespace",
-        CL100K_IN_RUBY: "cl100k",
-    },
+    "oniguruma": {CL100K_IN_RUBY if name == "cl100k" else source: name for name, source in NAMED.items()},
     "rust": {
-        _GPT2: "gpt2",
+        **{source: name for name, source in NAMED.items()},
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
-        _CL100K: "cl100k",
-        _LLAMA3: "llama3",
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]"
         r"|\s+(?!\S)|\s+": "llama3",
-        NAMED["qwen2"]: "qwen2",
-        _O200K: "o200k",
     },
 }
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.patterns.tree import (
+    Around,
     Either,
-    Far,
     InOrder,
     Look,
     Node,
@@ -162,7 +162,7 @@ def classes_of(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
 class Builder:
     """Positions of the ordered automaton, each with where it leads, and the states made of them.
 
-    `sets` gives the classes of each set of the pattern, and the labels of each `Far`, by their `id`.
+    `sets` gives the classes of each set of the pattern, and the labels of each `Around`, by their `id`.
     A position is ``(kind, classes, ways)``: it reads a character of some classes (``one``), asks for the one
     behind it (``ahead``) or the one before (``behind``), tries several ways in order (``split``), or is the
     ``match``.
@@ -199,7 +199,7 @@ class Builder:
             case Look(points, edge, behind):
                 asked = self.sets[id(points)] | ({self.edge} if edge else set())
                 return self._new("behind" if behind else "ahead", frozenset(asked), [then])
-            case Far(_, _, behind):
+            case Around(_, _, behind):
                 if id(node) not in self.sets:
                     raise NotExpressible("a lookaround of more than one character")
                 return self._new("behind" if behind else "ahead", self.sets[id(node)], [then])

@@ -25,7 +25,7 @@ from tokbench_subword.pipeline.patterns.machine_building import machine_of
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.simd_cutting import BEYOND, cut_texts
 from tokbench_subword.pipeline.patterns.simplifying import tree_of
-from tokbench_subword.pipeline.patterns.tree import Far, NotExpressible, all_of
+from tokbench_subword.pipeline.patterns.tree import Around, NotExpressible, all_of
 
 Places = NDArray[np.int64]
 """Where things begin and end in bytes: int64 ``(n, 2)``."""
@@ -127,7 +127,8 @@ class PlainCutter(Cutter):
         for unit, (begin, end) in enumerate(units.tolist()):
             text = data[begin:end].tobytes()
             places = np.array(list(self.find(text.decode())), np.int64).reshape(-1, 2)
-            found.append(begin + (places if text.isascii() else byte_positions(text)[places]))
+            begins = np.flatnonzero((np.frombuffer(text, np.uint8) & 0xC0) != 0x80)  # of code points
+            found.append(begin + np.append(begins, len(text))[places])
             counts[unit + 1] = counts[unit] + len(places)
         yield np.concatenate(found), counts
 
@@ -146,19 +147,13 @@ def cut_in_turn(cutters: Sequence[Cutter], data: NDArray[np.uint8], units: Place
     return units, before
 
 
-def byte_positions(data: bytes) -> Places:
-    """Where each code point of UTF-8 `data` begins, and the length of `data`: int64 ``(n + 1,)``."""
-    begins = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
-    return np.append(np.flatnonzero(begins), len(data))
-
-
 @lru_cache(maxsize=64)
 def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert: bool = False) -> Cutter:
     """What cuts by a regular expression of some library, as its `Split` would; one for each a process."""
     rules = Rules.of(behavior, invert=invert)
     try:
         tree = tree_of(source, dialect)
-        if any(isinstance(node, Far) for node in all_of(tree)):
+        if any(isinstance(node, Around) for node in all_of(tree)):
             automaton, labels = labelled_automaton(tree)
             return LabelsCutter(machine_of(automaton, rules), labels)
         return MachineCutter(machine_of(automaton_of(tree), rules))

@@ -20,7 +20,7 @@ from tokbench.kernels.pointers import Bytes, Int, Ints, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.patterns.automaton import Automaton, Builder, classes_of, endings_of
-from tokbench_subword.pipeline.patterns.tree import Far, InOrder, Look, Node, NotExpressible, all_of, with_parts
+from tokbench_subword.pipeline.patterns.tree import Around, Node, NotExpressible, all_of, turned
 
 _MOST_LABELS = 120
 """So many that each is a byte of ASCII."""
@@ -89,7 +89,7 @@ def labelled_automaton(tree: Node) -> tuple[Automaton, Labels]:
     Raises `NotExpressible` where there would be too many labels or states.
     """
     points, sets, edge = classes_of(tree)
-    looks = [node for node in all_of(tree) if isinstance(node, Far)]
+    looks = [node for node in all_of(tree) if isinstance(node, Around)]
     n_labels = edge << len(looks)
     if n_labels > _MOST_LABELS:
         raise NotExpressible(f"more than {_MOST_LABELS} classes of characters and what they stand beside")
@@ -102,7 +102,7 @@ def labelled_automaton(tree: Node) -> tuple[Automaton, Labels]:
     for number, look in enumerate(looks):
         holds = {label for label in range(n_labels) if label // edge >> number & 1}
         labels_of[id(look)] = frozenset(holds if look.wanted else set(range(n_labels)) - holds)
-        table = endings_of(look.part if look.behind else _turned(look.part), sets, edge)
+        table = endings_of(look.part if look.behind else turned(look.part), sets, edge)
         rows.append((sum(len(one) for one in following), look.behind, edge << number))
         following.append(np.array([2 * state + told for row in table for state, told in row], np.uint16))
     builder = Builder(labels_of, n_labels)
@@ -111,13 +111,3 @@ def labelled_automaton(tree: Node) -> tuple[Automaton, Labels]:
     characters[:n_labels] = np.arange(n_labels)
     labels = Labels(points, np.concatenate(following), np.array(rows, np.int64), edge)
     return builder.determinized(root, characters), labels
-
-
-def _turned(node: Node) -> Node:
-    """The pattern of the same texts read from their ends."""
-    match node:
-        case Look(points, edge, behind):
-            return Look(points, edge, not behind)
-        case InOrder(parts):
-            return InOrder(tuple(map(_turned, reversed(parts))))
-    return with_parts(node, _turned)

@@ -6,6 +6,7 @@ follows Unicode 16.0 in every case (see `kernels.unicode_classes`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.unicode_classes import has_moved
+from tokbench.kernels.unicode_classes import exact_class, has_moved
 from tokbench_subword.pipeline.patterns.behaviors import GAP, MATCH, Rules
 
 if TYPE_CHECKING:
     from tokbench_subword.pipeline.patterns.class_names import Dialect
 
+_PROPERTY = re.compile(r"\\[pP]\{[^}]*\}")
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 """CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
 
@@ -94,9 +96,7 @@ class Regex:
     @cached_property
     def _exact(self) -> Any:
         """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others; slower."""
-        from tokbench_subword.pipeline.patterns.writing import exactly
-
-        return self._compiled(exactly(self.expression))
+        return self._compiled(_PROPERTY.sub(lambda found: exact_class(found[0]), self.expression))
 
     def _compiled(self, expression: str) -> Any:
         import regex

@@ -1,6 +1,6 @@
 """A pattern in terms of what is read character by character.
 
-A lookaround that one character decides is a condition on that (`Look`), any other a `Far` one. A possessive
+A lookaround that one character decides is a condition on that (`Look`); any other stays. A possessive
 repetition or an atomic group becomes an ordinary one that can match in one way only. What has no such form, as
 a lookaround within another, raises `NotExpressible`, and the pattern is left to `regex`.
 """
@@ -19,7 +19,6 @@ from tokbench_subword.pipeline.patterns.tree import (
     Around,
     Atomic,
     Either,
-    Far,
     InOrder,
     Look,
     Node,
@@ -121,13 +120,13 @@ def lookaround(part: Node, *, wanted: bool, behind: bool) -> Node:
     if neighbour is not None:
         points, edge = neighbour
         return Look(points, edge, behind) if wanted else Look(~points, not edge, behind)
-    if any(isinstance(one, Far) for one in all_of(part)):
+    if any(isinstance(one, Around) for one in all_of(part)):
         raise NotExpressible("a lookaround within another, of more than one character")
-    far, empty = Far(part, wanted, behind), when_empty(part)
+    around, empty = Around(part, wanted, behind), when_empty(part)
     if wanted:
-        return far if empty is None else Either((empty, far))
+        return around if empty is None else Either((empty, around))
     nothing_there = BEGIN if behind else END
-    return Either((nothing_there if empty is None else InOrder((nothing_there, _denied(empty))), far))
+    return Either((nothing_there if empty is None else InOrder((nothing_there, _denied(empty))), around))
 
 
 def _denied(node: Node) -> Node:

@@ -1,7 +1,7 @@
 """A regular expression as a tree.
 
-`parsing` reads it, `writing` writes it for other libraries, and `simplifying` says `Around` and
-`Atomic` by `Look` and `Far`: what `automaton` builds its states from.
+`parsing` reads it, `writing` writes it for other libraries, and `simplifying` says `Atomic`, and `Around` where
+one character decides, in other terms: what `automaton` builds its states from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ class One:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """A lookaround: text of `part` ends (`behind`) or begins here, or, where it is not `wanted`, none does."""
+    """A lookaround: text of `part` ends (`behind`) or begins here, or, where it is not `wanted`, none does.
+
+    As `simplifying` leaves it, it is asked only where there is a character on that side. See `lookarounds`.
+    """
 
     part: Node
     wanted: bool
@@ -47,18 +50,6 @@ class Look:
 
     points: Points
     edge: bool
-    behind: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Far:
-    """Text that `part` matches ends here (`behind`) or begins here, or, where it is not `wanted`, none does.
-
-    It is asked only where there is a character on that side. See `lookarounds`.
-    """
-
-    part: Node
-    wanted: bool
     behind: bool
 
 
@@ -86,7 +77,7 @@ class Repeat:
     lazy: bool = False
 
 
-Node = One | InOrder | Either | Repeat | Around | Atomic | Look | Far
+Node = One | InOrder | Either | Repeat | Around | Atomic | Look
 _CONTROLS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 NEVER = One(NOTHING, "[^\\u0000-\U0010ffff]")
 """No character at all; ``[^\\s\\S]`` is anything to `regex`."""
@@ -202,6 +193,23 @@ def reads(node: Node) -> bool:
     return isinstance(node, One) or (not isinstance(node, Around) and any(map(reads, parts_of(node))))
 
 
+def may_read(node: Node, points: Sequence[int]) -> bool:
+    """Whether a part may read one of some characters, or looks around."""
+    if isinstance(node, One):
+        return bool(node.points.holds(points).any())
+    return isinstance(node, Around | Look) or any(may_read(part, points) for part in parts_of(node))
+
+
+def turned(node: Node) -> Node:
+    """The pattern of the same texts read from their ends."""
+    match node:
+        case Look(points, edge, behind):
+            return Look(points, edge, not behind)
+        case InOrder(parts):
+            return InOrder(tuple(map(turned, reversed(parts))))
+    return with_parts(node, turned)
+
+
 def all_of(node: Node) -> Iterator[Node]:
     """A node and all below it."""
     yield node
@@ -225,4 +233,4 @@ def parts_of(node: Node) -> Sequence[Node]:
     """The parts right below a node."""
     if isinstance(node, InOrder | Either):
         return node.parts
-    return (node.part,) if isinstance(node, Repeat | Far | Around | Atomic) else ()
+    return (node.part,) if isinstance(node, Repeat | Around | Atomic) else ()

@@ -2,13 +2,9 @@ r"""Trees of patterns written again as expressions: for `regex`, and for Oniguru
 
 from __future__ import annotations
 
-import re
-
-from tokbench.kernels.unicode_classes import exact_class
 from tokbench_subword.pipeline.patterns.parsing import read
 from tokbench_subword.pipeline.patterns.tree import Around, Atomic, Either, InOrder, Look, Node, One, Repeat
 
-_PROPERTY = re.compile(r"\\[pP]\{[^}]*\}")
 _MARKS = {(0, 1): "?", (0, None): "*", (1, None): "+"}
 
 
@@ -42,11 +38,6 @@ def written(node: Node, *, end: str = r"\Z") -> str:
 def _grouped(node: Node, end: str, *kinds: type) -> str:
     text = written(node, end=end)
     return f"(?:{text})" if isinstance(node, kinds) else text
-
-
-def exactly(expression: str) -> str:
-    """An expression for `regex` with its properties spelled out as they are in Unicode 16.0."""
-    return _PROPERTY.sub(lambda found: exact_class(found[0]), expression)
 
 
 def in_ruby(source: str) -> str:
