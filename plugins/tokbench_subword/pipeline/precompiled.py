@@ -1,6 +1,6 @@
-"""Two normalizers of `tokenizer.json` that come from sentencepiece: `Precompiled`, and what `Nmt` replaces.
+"""The normalizer `Precompiled` of `tokenizer.json`, which goes by a map of sentencepiece.
 
-`Precompiled` is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of
+It is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of
 fewer than six bytes is looked up as a whole, and what the shortest rule that begins it gives replaces all of
 it; where there is none, and in longer clusters, each character is looked up on its own, again by the shortest
 rule. Ids equal to `tokenizers`' need just that.

@@ -18,8 +18,7 @@ from tokbench.kernels.pointers import PADDING, Block, Bytes, Ids, Int, i32_in, i
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import character_before, code_point, widths_by_first_byte
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.character_map import MapTrie, split_map
-from tokbench_subword.pipeline.character_map_kernel import shortest_rule
+from tokbench_subword.pipeline.character_map import MapTrie, shortest_rule, split_map
 from tokbench_subword.pipeline.precompiled import SHORT_CLUSTER, points_of, recent_joiners
 from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, splice
 

@@ -17,7 +17,7 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.character_map_kernel import rule_step, trie_root
+from tokbench_subword.pipeline.character_map import rule_step, trie_root
 from tokbench_subword.pipeline.splicing import Writer, before_edits, copy_span, documents_of, note_edit
 from tokbench_subword.pipeline.trie import longest_below, root_of
 from tokbench_subword.sentencepiece.charsmap_classes import JOINED, SPECIAL
