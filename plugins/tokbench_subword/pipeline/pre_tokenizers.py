@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
+from math import isqrt
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tokbench.errors import TokenizerError
-from tokbench.kernels.unicode_classes import ranges
+from tokbench.kernels.unicode_classes import ranges, unpacked
 from tokbench_subword.pipeline import unicode_tables
 from tokbench_subword.pipeline.normal_forms import points_of
 from tokbench_subword.pipeline.normalizers import spelled_out
@@ -22,9 +26,9 @@ from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.class_names import Dialect
 from tokbench_subword.pipeline.patterns.cutters import leaves_no_gaps
 from tokbench_subword.pipeline.patterns.parsing import MOST_TIMES
+from tokbench_subword.pipeline.patterns.point_sets import Points
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.tree import quoted
-from tokbench_subword.pipeline.scripts import script_runs
 from tokbench_subword.pipeline.stretch import Stretch
 
 GPT2_PATTERN = NAMED["gpt2"]
@@ -71,7 +75,7 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
     if kind == "CharDelimiterSplit":
         return [Split(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
     if kind == "UnicodeScripts":
-        return [Split(runs, "oniguruma", "Removed", True) for runs in script_runs()]
+        return [Split(runs, "oniguruma", "Removed", True) for runs in _script_runs()]
     if kind == "FixedLength":
         return [Split(f"(?s:.{{1,{_fixed_length(step)}}})", "rust")]
     raise TokenizerError(
@@ -109,6 +113,31 @@ def expression_of(pattern: Mapping[str, str]) -> str:
 def cut_at(kind: str) -> str:
     """The characters that a pre-tokenizer of `tokenizers` cuts at, as a set in brackets."""
     return f"[{ranges(points_of(unicode_tables.DIGITS if kind == 'Digits' else unicode_tables.PUNCTUATION))}]"
+
+
+@lru_cache(maxsize=1)
+def _script_runs() -> tuple[str, str]:
+    """Two expressions for runs of one script: what matches the first is to be cut by the second.
+
+    A space, and what has no script, belongs to the run before it; before the first run it is left out. Hiragana
+    and Katakana count as Han. The scripts are laid out as a square, the first telling its rows apart, the
+    second its columns: a few sets each, where one expression would have more than an automaton has classes.
+    """
+    scripts = unpacked(unicode_tables.SCRIPTS).astype(np.int64)
+    none = scripts == 0
+
+    def runs_of(numbers: NDArray[np.int64]) -> str:
+        kinds = [_members((numbers == number) & ~none) for number in np.unique(numbers[~none])]
+        return "|".join(f"[{kind}][{kind}{_members(none)}]*" for kind in kinds)
+
+    rows, columns = np.divmod(scripts - 1, isqrt(int(scripts.max())) + 1)
+    return runs_of(rows), runs_of(columns)
+
+
+def _members(flags: NDArray[np.bool_]) -> str:
+    """The code points for which `flags` has True, as the inside of a bracket expression."""
+    runs = Points.of_flags(flags).bounds.reshape(-1, 2).tolist()
+    return "".join(f"\\x{{{first:X}}}-\\x{{{stop - 1:X}}}" for first, stop in runs)
 
 
 def _fixed_length(config: Mapping[str, Any]) -> int:
