@@ -44,12 +44,11 @@ class TextPart:
 
 
 class AddedTokens:
-    """Added tokens that are looked for together, in one form of the text.
+    """Added tokens that are looked for together: those that are not `normalized`, or those that are.
 
-    Build one of the tokens that are not `normalized`, for the raw text, and one of those that are, for
-    normalized text (give `normalize`, and their contents are normalized too); the raw ones come first. Raises
-    `TokenizerError` for one of which normalizing leaves nothing, which `tokenizers` finds at every place, and
-    for two of which it makes the same, of which `tokenizers` finds one or the other.
+    With `normalize`, their contents are normalized. Raises `TokenizerError` for one of which normalizing leaves
+    nothing, which `tokenizers` finds at every place, and for two of which it makes the same, of which
+    `tokenizers` finds one or the other.
 
     With `match_special` false, the text of a special token is ordinary text; what a longer special token covers
     is then not searched for other tokens either, as in `tokenizers`.

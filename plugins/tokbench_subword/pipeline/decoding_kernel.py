@@ -1,8 +1,4 @@
-"""Ids back to text: the UTF-8 of all tokens of many documents by one kernel.
-
-A token may have two forms: what it adds to a text, and what it adds at its beginning, where the space that was
-put in front is dropped. Tokens that stand for bytes are put together in runs; what is no UTF-8 becomes U+FFFD.
-"""
+"""Ids back to text: the UTF-8 of all tokens of many documents by one kernel."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A run of characters that meet, in a normal form: taken apart, put in order, composed, and written.
-
-Where edits are asked for (`splicing.splice`), they say as much as is known: parts that stayed where they
-were come from their own character, and what is between from all the characters that it is of.
-"""
+"""A run of characters that meet, in a normal form: taken apart, put in order, composed, and written."""
 
 from __future__ import annotations
 
