@@ -25,6 +25,7 @@ import numpy as np
 from rounds import interleaved
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokenizers import Regex
 from tokenizers import normalizers as N
@@ -109,12 +110,13 @@ def main() -> int:
             compiled, plain = compiled_normalizer_of(config), text_normalizer_of(config)
             assert compiled is not None
             assert plain is not None
-            result, ends = compiled.apply(data, offsets)
-            texts = [result[start:end].tobytes().decode() for start, end in pairwise(ends)]
+            given = Segments(data, offsets)
+            result = compiled(given)
+            texts = [result.data[start:end].tobytes().decode() for start, end in pairwise(result.offsets)]
             equal = texts == [library.normalize_str(line) for line in lines]
             differs |= not equal
             calls: dict[str, Callable[[], object]] = {
-                "compiled": partial(compiled.apply, data, offsets),
+                "compiled": partial(compiled, given),
                 "tokenizers": partial(_each, library.normalize_str, lines),
                 "plain": partial(_each, plain, some),
             }

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.patterns.cutters import MachineCutter, units_of
 from tokbench_subword.pipeline.patterns.machine import HAS_STEPS
+from tokbench_subword.pipeline.preparation import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.words.prepared import TEXT_RUN, PreparedEncoder
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
+from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
@@ -34,7 +35,7 @@ from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, r
 from tokbench_subword.pipeline.rewriting import Rewriting, rewriting_tables
 from tokbench_subword.pipeline.rewriting_kernel import rewrite
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Batch, BoundWriter
+from tokbench_subword.pipeline.splicing import BoundWriter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,26 +76,17 @@ class BatchNormalizer(Stays):
         """Whether some step has no kernel, and is done document by document."""
         return any(step.kernel is None for step in self.steps)
 
-    def apply(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Batch:
-        """Documents ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8, normalized; in the same form.
-
-        `offsets` is int64 of shape ``(n + 1,)``. Behind the last document `PADDING` bytes must be readable, and
-        are in the result. The arrays come back as they are where nothing changes.
+    def __call__(self, texts: Segments) -> Segments:
+        """The same segments with their text normalized: the very same where nothing changes.
 
         Example:
-            >>> from tokbench.kernels.pointers import PADDING, block
-            >>> data = np.frombuffer(bytearray("ONEé".encode() + bytes(PADDING)), np.uint8)
+            >>> from tokbench.kernels.text import utf8_of
             >>> normalizer = compiled_normalizer_of({"type": "Sequence", "normalizers": [
             ...     {"type": "Lowercase"}, {"type": "NFD"}]})
-            >>> data, offsets = normalizer.apply(data, np.array([0, 3, 5]))
-            >>> data.tobytes().decode() == "onee" + chr(0x301), offsets.tolist()
+            >>> found = normalizer(Segments(*utf8_of(["ONE", "é"])))
+            >>> found.data[:6].tobytes().decode() == "onee" + chr(0x301), found.offsets.tolist()
             (True, [0, 3, 6])
         """
-        result = self(Segments(data, offsets))
-        return result.data, result.offsets
-
-    def __call__(self, texts: Segments) -> Segments:
-        """The same segments with their text normalized."""
         result = texts
         for step in self.steps:
             result = step(result)
@@ -156,9 +148,8 @@ def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
         return BatchNormalizer(tuple(map(_step, parts)))
 
     def normalized(text: str) -> str:
-        data = encodable(text)
-        result, offsets = steps().apply(_array(data), np.array([0, len(data)]))
-        return result[: offsets[-1]].tobytes().decode()
+        result = steps()(Segments(*utf8_of([text])))
+        return result.data[: result.offsets[-1]].tobytes().decode()
 
     return normalized
 

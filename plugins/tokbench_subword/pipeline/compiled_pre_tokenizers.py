@@ -15,13 +15,13 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.pipeline.compiled_normalizers import (
     BatchNormalizer,
+    NormalizerStep,
     compiled_normalizer_of,
     literal_replaced,
 )
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, joined_cutters
-from tokbench_subword.pipeline.pieces_kernel import prefix_pieces, write_pieces
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
-from tokbench_subword.pipeline.replacing_kernel import edges
+from tokbench_subword.pipeline.replacing_kernel import edges, prefix_pieces, write_pieces
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import BoundWriter
 
@@ -80,42 +80,21 @@ class Prefixed(Stays):
         return replace(prefixed, leading=leading + grown * (leading > 0))
 
 
-class PrefixedPieces(Stays):
-    """The pieces of each text end to end, `head` before each that does not begin with it or, where that is to
-    become it, with a space; for where the next cutter cuts before every `head`.
+TextChange = IntoPieces | BatchNormalizer | Prefixed
+"""Something done to the texts of a batch."""
+
+
+def _prefixed_pieces(cutter: Cutter, head: bytes, *, space: bool) -> BatchNormalizer:
+    """What writes the pieces of each text end to end, `head` before each that does not begin with it or, where
+    that is to become it, with a space; for where the next cutter cuts before every `head`.
 
     With pieces as texts of their own, all encoding by T5's or ALBERT's tokenizer.json takes 1.2 (code) to 1.5
     times as long (English), the first time and later.
     """
-
-    def __init__(self, cutter: Cutter, head: bytes, *, space: bool) -> None:
-        numbers = np.array([len(head), ord(" ") if space else -1], np.int64)
-        arrays = [cutter.block, np.frombuffer(head + bytes(PADDING), np.uint8), numbers]
-        self._write = BoundWriter(prefix_pieces, [*arrays, cutter], block(arrays))
-        self.writers = (self._write,)
-
-    def __call__(self, texts: Segments) -> Segments:
-        """The texts so written."""
-        return texts.by_kernel(self._write, 2 * int(texts.offsets[-1] - texts.offsets[0]))
-
-
-TextChange = IntoPieces | Rewritten | Prefixed | PrefixedPieces
-"""Something done to the texts of a batch."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cuts:
-    """What a pre-tokenizer does to a text: the `changes`, in order; then each of `cutters` cuts what the one
-    before it made. Without cutters, a text is one pre-token.
-    """
-
-    changes: tuple[TextChange, ...] = ()
-    cutters: tuple[Cutter, ...] = ()
-
-    @property
-    def only_first(self) -> bool:
-        """Whether anything asks where a document begins."""
-        return any(isinstance(change, Prefixed) and change.only_first for change in self.changes)
+    numbers = np.array([len(head), ord(" ") if space else -1], np.int64)
+    arrays = [cutter.block, np.frombuffer(head + bytes(PADDING), np.uint8), numbers]
+    writer = BoundWriter(prefix_pieces, [*arrays, cutter], block(arrays))
+    return BatchNormalizer((NormalizerStep(writer, 2),))
 
 
 def piece_writers(cutters: Sequence[Cutter]) -> tuple[BoundWriter, ...] | None:
@@ -158,7 +137,7 @@ class _CutsSoFar:
         self.cutters = [*joined_cutters(self.cutters)]
         in_place = len(self.cutters) == 1 and self.cutters[0].block is not None and splits_of(step)
         if scheme == "always" and in_place and not asks_for_first:
-            self.changes.append(PrefixedPieces(self.cutters.pop(), mark.encode(), space=mark != " "))
+            self.changes.append(_prefixed_pieces(self.cutters.pop(), mark.encode(), space=mark != " "))
             if mark != " ":  # spaces that are left, mostly none: a search takes a tenth of a table's time
                 self.change(Rewritten((literal_replaced(b" ", mark.encode()),)))
             return
@@ -168,14 +147,18 @@ class _CutsSoFar:
             self.prefix(mark, only_first=scheme == "first")
 
 
-def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
-    """The compiled form of pre-tokenizers that follow one another.
+def cuts_of(
+    steps: Sequence[Mapping[str, Any]], *, spell: bool = False
+) -> tuple[tuple[TextChange, ...], tuple[Cutter, ...]]:
+    """What pre-tokenizers that follow one another change in a text, in order; then each of the cutters cuts
+    what the one before it made. Without cutters, a text is one pre-token.
 
     ``ByteLevel`` spells bytes as letters where it is asked to, or where something cuts behind it.
 
     Example:
-        >>> cuts = cuts_of([{"type": "Metaspace", "replacement": "_", "prepend_scheme": "always"}])
-        >>> [type(change).__name__ for change in cuts.changes], cuts.cutters[0].spans(b"_a__b").tolist()
+        >>> changes, (cutter,) = cuts_of([
+        ...     {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always"}])
+        >>> [type(change).__name__ for change in changes], cutter.spans(b"_a__b").tolist()
         (['Rewritten', 'Prefixed'], [[0, 2], [2, 3], [3, 5]])
     """
     found = _CutsSoFar()
@@ -189,4 +172,4 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
         found.cutters += [cutter_of(*split) for split in splits_of(step)]
         if byte_level and (spell or number < len(steps) - 1):
             found.rewrite(type="ByteLevel")
-    return Cuts(changes=tuple(found.changes), cutters=joined_cutters(found.cutters))
+    return tuple(found.changes), joined_cutters(found.cutters)

@@ -1,6 +1,6 @@
 """`Preparation`: what a `tokenizer.json` says happens to text before the model, in both of its forms.
 
-`compiled` does it to batches. Here is the plain form, in Python: for tracing, for the places of tokens, and as
+`CompiledPipeline` does it to batches. The plain form, in Python, is for tracing, for the places of tokens, and
 the definition that the compiled form is tested against.
 """
 
@@ -18,15 +18,74 @@ from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
-from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
-from tokbench_subword.pipeline.compiled_pre_tokenizers import cuts_of
+from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
+from tokbench_subword.pipeline.compiled_pre_tokenizers import IntoPieces, Prefixed, TextChange, cuts_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
-from tokbench_subword.pipeline.patterns.cutters import units_of
+from tokbench_subword.pipeline.patterns.cutters import Cutter, units_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.pipeline.stretch import Span, Stretch
+
+Stage = AddedMatcher | Leading | BatchNormalizer | TextChange
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledPipeline:
+    """What happens to a batch of texts before the model: the `stages` that there are, in order; then each of
+    `cutters` cuts what the one before it made.
+
+    What no kernel can do, a stage leaves to its plain form, for the texts that need it, and `ways` tells of it.
+    """
+
+    stages: tuple[Stage, ...]
+    cutters: tuple[Cutter, ...]
+    """What is left to cut for the model's encoder; without any, a text is one pre-token."""
+
+    @property
+    def leaves_text(self) -> bool:
+        """Whether every text is one segment, and as it was."""
+        return not self.stages
+
+    @property
+    def example(self) -> str:
+        """A text in which there are added tokens, if any are looked for."""
+        return " ".join(stage.example for stage in self.stages if isinstance(stage, AddedMatcher))
+
+    @property
+    def writers(self) -> tuple[BoundWriter, ...] | None:
+        """The kernels that do all of it to one text without added tokens; None where a stage takes more.
+
+        A kernel that does find an added token says so, and the text is left to `segments`.
+        """
+        kernels: list[BoundWriter] = []
+        for stage in self.stages:
+            if stage.writers is None:
+                return None
+            kernels += stage.writers
+        return tuple(kernels)
+
+    @property
+    def ways(self) -> dict[str, str]:
+        """How normalizing and cutting are done: by kernels, or, said with the reason, in Python."""
+        in_python = any(isinstance(stage, BatchNormalizer) and stage.in_python for stage in self.stages)
+        before = (stage.cutters for stage in self.stages if isinstance(stage, IntoPieces))
+        reasons = [one.reason for cutters in (*before, self.cutters) for one in cutters if one.reason]
+        return {
+            "normalizing": "Python: a step without a kernel" if in_python else "kernels",
+            "cutting": f"Python: {'; '.join(reasons)}" if reasons else "kernels",
+        }
+
+    def segments(self, texts: Segments) -> Segments:
+        """The texts as the model's encoder takes them: to be cut, and nothing else."""
+        if self.stages and not texts.data.flags.writeable:  # kernels are compiled for one kind of array
+            texts = texts.rewritten(texts.data.copy(), texts.offsets)
+        for stage in self.stages:
+            texts = texts.split(stage) if isinstance(stage, AddedMatcher) else stage(texts)
+        return texts
+
 
 Locate = Callable[[NDArray[np.uint8], NDArray[np.int64]], tuple[TokenBatch, NDArray[np.int64]]]
 """What a model makes of words, int64 ``(n, 2)`` of begin and end in UTF-8: the ids of each, and where in the
@@ -100,15 +159,16 @@ class Preparation:
     def compiled(self) -> CompiledPipeline:
         """All of it for batches."""
         normalizer, steps = self.document.normalizer, steps_of(self.document.pre_tokenizer, "pretokenizers")
-        cuts = cuts_of(steps, spell=self.spelling and not self.spelled_by_encoder)
+        changes, cutters = cuts_of(steps, spell=self.spelling and not self.spelled_by_encoder)
+        only_first = any(isinstance(change, Prefixed) and change.only_first for change in changes)
         stages = (
             AddedMatcher.of(self.raw_tokens, match_special=self.match_special),
-            Leading(normalizer) if cuts.only_first else None,
+            Leading(normalizer) if only_first else None,
             compiled_normalizer_of(normalizer),
             AddedMatcher.of(self.normal_tokens, match_special=self.match_special),
-            *cuts.changes,
+            *changes,
         )
-        return CompiledPipeline(tuple(stage for stage in stages if stage), cuts.cutters)
+        return CompiledPipeline(tuple(stage for stage in stages if stage), cutters)
 
     @cached_property
     def before_model(self) -> CompiledPipeline:

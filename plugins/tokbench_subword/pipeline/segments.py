@@ -14,7 +14,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Ids, Ints, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
-from tokbench_subword.pipeline.splicing import BoundWriter, copy_span, rewritten
+from tokbench_subword.pipeline.splicing import BoundWriter, copy_span, with_edits, with_plain
 
 TEXT = -1
 """The mark of a segment that is text; that of an added token is its id."""
@@ -98,8 +98,17 @@ class Segments:
     def by_kernel(
         self, writer: BoundWriter | None, capacity: int, plain: Callable[[str], str] | None = None
     ) -> Segments:
-        """The same segments as a kernel writes them; those that it declines, or all without one, by `plain`."""
-        return self.rewritten(*rewritten((self.data, self.offsets), writer, capacity=capacity, plain=plain))
+        """The same segments as a kernel writes them; those that it declines, or all without one, by `plain`.
+
+        `capacity` is how many bytes the result is expected to have at the most; for more, room is made.
+        """
+        source = self.data, self.offsets
+        result, declined = source, np.ones(len(self.offsets) - 1, np.uint8)
+        if writer is not None:
+            result, declined, _ = with_edits(source, writer, capacity=capacity)
+        if plain is not None and declined.any():
+            result = with_plain(result, source, np.flatnonzero(declined).tolist(), plain)
+        return self.rewritten(*result)
 
     def rewritten(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Segments:
         """The same segments with other text."""

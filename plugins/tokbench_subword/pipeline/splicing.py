@@ -89,7 +89,8 @@ class BoundWriter(Stays):
     def __call__(self, batch: Sequence[NDArray[Any]]) -> int:
         """Write a batch, given as the arrays of its block."""
         if config.DISABLE_JIT:
-            return int(self.writer.code(self.block, batch))
+            data = np.append(batch[0], np.zeros(PADDING, np.uint8))  # plain Python sees nothing behind an array
+            return int(self.writer.code(self.block, [data, *batch[1:]]))
         return int(_write(self.writer.address, self.block, *batch))
 
 
@@ -115,22 +116,6 @@ def _write(
     return written
 
 
-def rewritten(
-    batch: Batch, write: BoundWriter | None, *, capacity: int, plain: Callable[[str], str] | None = None
-) -> Batch:
-    """The batch as a kernel writes it, but the documents that it declines as `plain` has them.
-
-    Without a kernel, those are all. `capacity` is how many bytes the result is expected to have at the most; if
-    it has more, room is made for them.
-    """
-    result, declined = batch, np.ones(len(batch[1]) - 1, np.uint8)
-    if write is not None:
-        result, declined, _ = with_edits(batch, write, capacity=capacity)
-    if plain is None or not declined.any():
-        return result
-    return _replaced(result, batch, np.flatnonzero(declined).tolist(), plain)
-
-
 def with_edits(
     batch: Batch, write: BoundWriter, *, capacity: int, most_edits: int = 0
 ) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
@@ -142,11 +127,11 @@ def with_edits(
     texts = len(offsets) - 1
     capacity += PADDING
     while True:
-        out, out_offsets = np.empty(capacity, np.uint8), np.empty(texts + 1, np.int64)
+        out, out_offsets = np.empty(capacity + PADDING, np.uint8), np.empty(texts + 1, np.int64)
         declined, edits = np.zeros(texts, np.uint8), np.empty((most_edits, 3), np.int64)
         numbers = np.zeros(N_NUMBERS, np.int64)
         numbers[[N_TEXTS, CAPACITY, MOST_TEXTS, MOST_EDITS]] = texts, capacity, texts, most_edits
-        given = _readable(data), np.ascontiguousarray(offsets)
+        given = data, np.ascontiguousarray(offsets)
         size = write([*given, out, out_offsets, declined, numbers, edits.reshape(-1)])
         n_edits = int(numbers[N_EDITS])
         if size == TOO_SMALL:
@@ -155,23 +140,11 @@ def with_edits(
             most_edits = n_edits
         else:
             break
-    result = (data, offsets) if size == UNCHANGED else (_padded(out, size), out_offsets)
+    result = (data, offsets) if size == UNCHANGED else (out[:size], out_offsets)
     return result, declined, edits[:n_edits]
 
 
-def _readable(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """`data`; for plain Python, which sees nothing behind an array, with what may be read there."""
-    return np.concatenate((data, np.zeros(PADDING, np.uint8))) if config.DISABLE_JIT else data
-
-
-def _padded(out: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-    """The first `size` bytes, with `PADDING` behind them."""
-    if size + PADDING > len(out):
-        out = np.concatenate((out[:size], np.zeros(PADDING, np.uint8)))
-    return out[:size]
-
-
-def _replaced(result: Batch, source: Batch, documents: Sequence[int], plain: Callable[[str], str]) -> Batch:
+def with_plain(result: Batch, source: Batch, documents: Sequence[int], plain: Callable[[str], str]) -> Batch:
     """`result` with some documents as `plain` makes them from `source`."""
     (data, offsets), (old, places) = result, source
     changed: list[int] = []
@@ -184,7 +157,7 @@ def _replaced(result: Batch, source: Batch, documents: Sequence[int], plain: Cal
     if not changed:
         return result
     data, offsets = replaced(data[: offsets[-1]], offsets, changed, others)
-    return _padded(data, len(data)), offsets
+    return np.append(data, np.zeros(PADDING, np.uint8))[: len(data)], offsets
 
 
 def replaced(

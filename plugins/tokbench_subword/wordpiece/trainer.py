@@ -125,7 +125,7 @@ def count_bert_pretokens(
         [('he', 2), (',', 1), ('!', 1)]
     """
     steps = bert_steps(rules)
-    cutters = cuts_of([steps["pre_tokenizer"]]).cutters
+    _, cutters = cuts_of([steps["pre_tokenizer"]])
     fill = filler(cutters, compiled_normalizer_of(steps["normalizer"]))
     return count_blocks(texts, fill, workers=workers, progress=progress)
 

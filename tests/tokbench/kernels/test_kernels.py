@@ -136,10 +136,11 @@ import tokbench
 trained = tokbench.load("bpe:vocab_size=260", train_on=["low lower lowest"] * 3)
 assert len(trained.encode("low")) == 1
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
+from tokbench_subword.pipeline.segments import Segments
 from tokbench.kernels.pointers import padded
 quoted = compiled_normalizer_of({"type": "Replace", "pattern": {"String": "``"}, "content": '"'})
-data, offsets = quoted.apply(padded(b"a``" * 4), np.array([0, 12]))
-assert data[:offsets[-1]].tobytes() == b'a"' * 4
+found = quoted(Segments(padded(b"a``" * 4), np.array([0, 12])))
+assert found.data[:found.offsets[-1]].tobytes() == b'a"' * 4
 print("same")
 """
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer
 from tokbench_subword.pipeline.normal_forms import Form
+from tokbench_subword.pipeline.segments import Segments
 
 from tokbench.kernels.pointers import PADDING
 
@@ -28,6 +30,11 @@ def batch(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     data = np.frombuffer(bytearray(b"\xffx" + b"".join(encoded) + b"\xcc" * PADDING), np.uint8)
     offsets = np.cumsum([2, *map(len, encoded)])
     return data[: offsets[-1]], offsets
+
+
+def applied(normalizer: BatchNormalizer, texts: Sequence[str]) -> list[str]:
+    found = normalizer(Segments(*batch(texts)))
+    return texts_of(found.data, found.offsets)
 
 
 def texts_of(data: np.ndarray, offsets: np.ndarray) -> list[str]:

@@ -18,6 +18,7 @@ from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_o
 from tokbench_subword.pipeline.normalizers import SELF, text_normalizer_of
 from tokbench_subword.pipeline.precompiled import Precompiled, points_of
 from tokbench_subword.pipeline.rewriting import Rewriting
+from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.sentencepiece.rules import charsmap_of, normalizer_in
 from tokenizers import Regex, normalizers
 
@@ -25,7 +26,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import PADDING
 
 from ..strings import hard_strings
-from .batches import FORMS, HARD, batch, texts_of
+from .batches import FORMS, HARD, applied, batch
 
 N = normalizers
 NORMALIZERS = [
@@ -64,7 +65,7 @@ IDS = [json.dumps(config, ensure_ascii=False)[:70] for config in CONFIGS]
 @cache
 def functions(number: int) -> tuple[Callable[[list[str]], list[str]], Callable[[str], str]]:
     normalizer = compiled_normalizer_of(CONFIGS[number])
-    return lambda texts: texts_of(*normalizer.apply(*batch(texts))), text_normalizer_of(CONFIGS[number])
+    return lambda texts: applied(normalizer, texts), text_normalizer_of(CONFIGS[number])
 
 
 @cache
@@ -135,7 +136,7 @@ def test_sequences(steps: list[Mapping[str, Any]], texts: list[str]) -> None:
     normalizer, plain = compiled_normalizer_of(config), text_normalizer_of(config)
     assert (normalizer is None) == (plain is None)
     if normalizer is not None and plain is not None:
-        assert texts_of(*normalizer.apply(*batch(texts))) == [plain(text) for text in texts]
+        assert applied(normalizer, texts) == [plain(text) for text in texts]
 
 
 @pytest.mark.parametrize("number", range(len(CONFIGS)), ids=IDS)
@@ -153,13 +154,13 @@ def test_what_does_not_change_is_not_copied(number: int) -> None:
     plain = functions(number)[1]
     for text in ("x", "\u0440\u09be\u0995\u09be\u0e01", ""):
         data, offsets = batch([text, text])
-        result = normalizer.apply(data, offsets)
+        given = Segments(data, offsets)
+        result = normalizer(given)
         if plain(text) == text:
-            assert result[0] is data
-            assert result[1] is offsets
+            assert result is given
         else:
-            whole = result[0].base if result[0].base is not None else result[0]
-            assert len(whole) >= result[1][-1] + PADDING
+            whole = result.data.base if result.data.base is not None else result.data
+            assert len(whole) >= result.offsets[-1] + PADDING
 
 
 @pytest.mark.long
@@ -192,7 +193,7 @@ def test_characters_that_join_the_next_one_are_left_to_no_python(monkeypatch: py
         )
     ]
     monkeypatch.setattr(Precompiled, "__call__", lambda *_: pytest.fail("left to Python"))
-    assert texts_of(*compiled.apply(*batch(texts))) == [normalizer.normalize_str(text) for text in texts]
+    assert applied(compiled, texts) == [normalizer.normalize_str(text) for text in texts]
 
 
 def test_a_recent_mark_behind_a_character_that_joins_the_next_one(tmp_path: Path) -> None:
@@ -212,15 +213,15 @@ def test_a_recent_mark_behind_a_character_that_joins_the_next_one(tmp_path: Path
     compiled, plain = compiled_normalizer_of(config), text_normalizer_of(config)
     texts = ["\u0600\u1ade\u0301", "\u1ade\u0301", "a\u1ade\u0301", "\u0600\ufb01\u0301", "\u0600\u1ade"]
     expected = [normalizer.normalize_str(text) for text in texts]
-    assert texts_of(*compiled.apply(*batch(texts))) == expected
+    assert applied(compiled, texts) == expected
     assert [plain(text) for text in texts] == expected
 
 
 def test_texts_that_change_where_all_of_them_as_one_do_not() -> None:
     normalizer, texts = N.Replace(Regex(r"\Acc\z|\A(?=c\z)"), "c"), ["cc", "c"]
     compiled = compiled_normalizer_of(json.loads(normalizer.__getstate__()))
-    assert texts_of(*compiled.apply(*batch(texts))) == [normalizer.normalize_str(text) for text in texts]
-    assert texts_of(*compiled.apply(*batch(texts))) == ["c", "cc"]
+    assert applied(compiled, texts) == [normalizer.normalize_str(text) for text in texts]
+    assert applied(compiled, texts) == ["c", "cc"]
 
 
 def test_tables_do_not_travel() -> None:
@@ -252,6 +253,7 @@ def test_unknown_normalizers_are_refused() -> None:
 PROGRAM = """
 import numpy as np
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
+from tokbench_subword.pipeline.segments import Segments
 texts = ["E\\u0301x \\u1100\\u1161\\u11a8 \\u4e2d``", "", " plain ascii text  ", "\\u09a4\\u09be\\u00e9\\u0323"]
 encoded = [text.encode() for text in texts]
 data = np.frombuffer(bytearray(b"".join(encoded) + bytes(64)), np.uint8)[:-64]
@@ -259,8 +261,8 @@ for config in [{"type": kind} for kind in ("NFC", "NFKD", "BertNormalizer", "Byt
     {"type": "Strip", "strip_left": True, "strip_right": True}, {"type": "Prepend", "prepend": "x"},
     {"type": "Replace", "pattern": {"String": "``"}, "content": "y"},
 ]:
-    out, offsets = compiled_normalizer_of(config).apply(data, np.cumsum([0, *map(len, encoded)]))
-    print(ascii(out.tobytes().decode()), offsets.tolist())
+    found = compiled_normalizer_of(config)(Segments(data, np.cumsum([0, *map(len, encoded)])))
+    print(ascii(found.data[: found.offsets[-1]].tobytes().decode()), found.offsets.tolist())
 """
 
 

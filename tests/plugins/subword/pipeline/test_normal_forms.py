@@ -25,16 +25,17 @@ from tokbench_subword.pipeline.normal_form_tables import (
 )
 from tokbench_subword.pipeline.normal_forms import Form, normalized
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
-from tokbench_subword.pipeline.splicing import BoundWriter, rewritten
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import BoundWriter
 from tokenizers import normalizers
 
-from .batches import FORMS, HARD, batch, texts_of
+from .batches import FORMS, HARD, applied, batch, texts_of
 
 
 @cache
 def functions(form: Form) -> tuple[Callable[[list[str]], list[str]], Callable[[str], str]]:
     normalizer = compiled_normalizer_of({"type": form})
-    return lambda texts: texts_of(*normalizer.apply(*batch(texts))), text_normalizer_of({"type": form})
+    return lambda texts: applied(normalizer, texts), text_normalizer_of({"type": form})
 
 
 @settings(max_examples=400, deadline=None)
@@ -73,9 +74,9 @@ def test_a_run_of_any_length_is_the_kernels_and_takes_linear_time(form: Form) ->
     def seconds(texts: list[str]) -> float:
         data, offsets = batch(texts)
         start = time.process_time()
-        found = rewritten((data, offsets), writer, capacity=2 * len(data), plain=left_to_python)
+        found = Segments(data, offsets).by_kernel(writer, 2 * len(data), left_to_python)
         taken = time.process_time() - start
-        assert texts_of(*found) == [normalized(text, form) for text in texts]
+        assert texts_of(found.data, found.offsets) == [normalized(text, form) for text in texts]
         return taken
 
     runs = [
@@ -116,6 +117,4 @@ def test_accents_that_were_composed_are_not_stripped(form: Form) -> None:
     config = {"type": "Sequence", "normalizers": [{"type": form}, {"type": "StripAccents"}]}
     compiled = compiled_normalizer_of(config)
     assert compiled is not None
-    data = np.frombuffer(bytearray("e\u0301x\u0301".encode() + bytes(64)), np.uint8)
-    result, offsets = compiled.apply(data, np.array([0, 6], np.int64))
-    assert result[: offsets[-1]].tobytes().decode() == "\xe9x"
+    assert applied(compiled, ["e\u0301x\u0301"]) == ["\xe9x"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from hypothesis import strategies as st
-from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
+from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.segments import Segments
 
 from tokbench.kernels.text import utf8_of
@@ -64,12 +67,12 @@ _NEAR = st.text("abcdtsRELVMKKk  '''0129.,(!_-/<|>\n\r\t\x0b\x1f\u00a0éßſЖя
 TEXTS = _NEAR | st.text(max_size=30)
 
 
-def cut(cuts: Cuts, texts: list[str]) -> list[list[bytes]]:
+def cut(cutters: Sequence[Cutter], texts: list[str], changes: Sequence[Any] = ()) -> list[list[bytes]]:
     """The pieces of many texts, changed and cut in one call."""
     changed = Segments(*utf8_of(texts))
-    for change in cuts.changes:
+    for change in changes:
         changed = change(changed)
-    units, before = changed.pieces(cuts.cutters)
+    units, before = changed.pieces(cutters)
     whole, before = changed.data.tobytes(), before[changed.limits]
     pieces = [whole[begin:end] for begin, end in units.tolist()]
     return [pieces[a:b] for a, b in zip(before[:-1].tolist(), before[1:].tolist(), strict=True)]

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
-from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts
 from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of
@@ -28,10 +27,10 @@ from tokbench.kernels.lanes import LANES, THERE
 def test_cut_as_the_plain_split_cuts(name: str, behavior: str, invert: bool, texts: list[str]) -> None:
     source, dialect = PATTERNS[name]
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
-    cuts = Cuts(cutters=(cutter_of(source, dialect, behavior, invert),))
+    cutter = cutter_of(source, dialect, behavior, invert)
     plain, rules = compile_regex(source, dialect), Rules.of(behavior, invert=invert)
     wanted = [[text[a:b].encode() for a, b in plain.split(text, rules)] for text in texts]
-    assert cut(cuts, texts) == wanted
+    assert cut([cutter], texts) == wanted
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="tens of thousands of texts by plain Python")
@@ -44,9 +43,9 @@ def test_every_short_text(name: str, alphabet: str, size: int) -> None:
     source, dialect = PATTERNS[name]
     texts = ["".join(characters) for characters in product(alphabet, repeat=size)]
     compiled = compile_regex(source, dialect)
-    cuts = Cuts(cutters=(cutter_of(source, dialect, "Removed", True),))
+    cutter = cutter_of(source, dialect, "Removed", True)
     wanted = [[text[a:b].encode() for a, b in compiled.spans(text) if a < b] for text in texts]
-    assert cut(cuts, texts) == wanted
+    assert cut([cutter], texts) == wanted
 
 
 def _one_by_one(cutter: MachineCutter) -> MachineCutter:
@@ -112,8 +111,8 @@ def test_a_long_literal_makes_no_machine_too_large_for_the_lanes() -> None:
 def test_pieces_come_in_parts_and_add_up() -> None:
     cutter = cutter_of(NAMED["gpt2"], "rust")
     texts = ["it's a word " * n for n in (0, 5000, 1, 0, 20000, 3)]
-    whole = cut(Cuts(cutters=(cutter,)), texts)
-    assert whole == [cut(Cuts(cutters=(cutter,)), [text])[0] for text in texts]
+    whole = cut([cutter], texts)
+    assert whole == [cut([cutter], [text])[0] for text in texts]
     assert sum(map(len, whole)) == len([p for text in texts for p in compile_regex(NAMED["gpt2"]).spans(text)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, cuts_of
+from tokbench_subword.pipeline.compiled_pre_tokenizers import cuts_of
 from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, joined_cutters
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
@@ -19,6 +19,11 @@ def _marked(mark: str) -> dict[str, object]:
     return {"type": "Metaspace", "replacement": mark, "prepend_scheme": "always", "split": True}
 
 
+def _split(expression: str) -> dict[str, object]:
+    return {"type": "Split", "pattern": {"Regex": expression}, "behavior": "Isolated", "invert": False}
+
+
+_DIGITS_AND_IDEOGRAPHS = [_split(r"\p{N}{1,3}"), _split("[一-龥぀-ゟ゠-ヿ]+")]
 STEPS = {
     "ByteLevel": [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}],
     "Whitespace": [{"type": "Whitespace"}],
@@ -30,21 +35,8 @@ STEPS = {
     "scripts": [{"type": "UnicodeScripts"}],
     "delimiter": [{"type": "CharDelimiterSplit", "delimiter": "-"}],
     "string": [{"type": "Split", "pattern": {"String": ". "}, "behavior": "MergedWithNext", "invert": False}],
-    "three splits": [
-        {"type": "Split", "pattern": {"Regex": r"\p{N}{1,3}"}, "behavior": "Isolated", "invert": False},
-        {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
-        {"type": "Split", "pattern": {"Regex": NAMED["gpt2"]}, "behavior": "Isolated", "invert": False},
-    ],
-    "three splits, the last told late": [
-        {"type": "Split", "pattern": {"Regex": r"\p{N}{1,3}"}, "behavior": "Isolated", "invert": False},
-        {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
-        {
-            "type": "Split",
-            "pattern": {"Regex": PATTERNS["punctuation first"][0]},
-            "behavior": "Isolated",
-            "invert": False,
-        },
-    ],
+    "three splits": [*_DIGITS_AND_IDEOGRAPHS, _split(NAMED["gpt2"])],
+    "three splits, the last told late": [*_DIGITS_AND_IDEOGRAPHS, _split(PATTERNS["punctuation first"][0])],
     "words and digits": [{"type": "WhitespaceSplit"}, {"type": "Punctuation"}, {"type": "Digits"}],
     "marked words": [{"type": "WhitespaceSplit"}, _marked("▁")],
     "marked pieces, some with spaces": [{"type": "Punctuation"}, _marked("a")],
@@ -64,7 +56,10 @@ STEPS = {
 def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> None:
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
     plain = pre_tokenizer_of({"type": "Sequence", "pretokenizers": STEPS[name]})
-    assert cut(cuts_of(STEPS[name]), texts) == [_utf8_spans(list(plain(Stretch(text)))) for text in texts]
+    changes, cutters = cuts_of(STEPS[name])
+    assert cut(cutters, texts, changes) == [
+        [piece.text.encode() for piece in plain(Stretch(text))] for text in texts
+    ]
 
 
 @pytest.mark.long
@@ -80,18 +75,14 @@ def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> Non
 def test_few_cutters_cut_as_many(splits: list[tuple[tuple[str, str], str, bool]], texts: list[str]) -> None:
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
     many = [cutter_of(*pattern, behavior, invert) for pattern, behavior, invert in splits]
-    assert cut(Cuts(cutters=joined_cutters(many)), texts) == cut(Cuts(cutters=tuple(many)), texts)
+    assert cut(joined_cutters(many), texts) == cut(many, texts)
 
 
 @pytest.mark.parametrize("name", ["three splits", "three splits, the last told late", "words and digits"])
 def test_published_pre_tokenizers_that_follow_one_another_are_one_machine(name: str) -> None:
-    (cutter,) = cuts_of(STEPS[name]).cutters
+    _, (cutter,) = cuts_of(STEPS[name])
     assert isinstance(cutter, MachineCutter)
     assert len(cutter.machine) <= LANES
-
-
-def _utf8_spans(pieces: list[Stretch]) -> list[bytes]:
-    return [piece.text.encode() for piece in pieces]
 
 
 @pytest.mark.long
@@ -104,5 +95,5 @@ def test_every_character_is_of_the_class_that_the_library_has_it_in(kind: str) -
             f"a{chr(point)}" for point in range(first, first + 0x400) if not 0xD800 <= point < 0xE000
         )
         pieces = getattr(pre_tokenizers, kind)().pre_tokenize_str(text)
-        [found] = cut(cuts_of([{"type": kind}]), [text])
+        [found] = cut(cuts_of([{"type": kind}])[1], [text])
         assert [piece.decode() for piece in found] == [piece for piece, _ in pieces], hex(first)
