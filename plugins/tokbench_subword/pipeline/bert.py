@@ -8,7 +8,7 @@ of 17.0. Python's `unicodedata` has one version, another with each release. So t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -28,12 +28,6 @@ IDEOGRAPHS = (
 def marks() -> frozenset[int]:
     """Nonspacing marks (Mn): what `strip_accents` removes after decomposition."""
     return frozenset(normal_forms.points_of(unicode_tables.BERT_MARKS))
-
-
-@lru_cache(maxsize=1)
-def controls() -> Sequence[int]:
-    """What `clean_text` removes: NUL, U+FFFD, and Cc, Cf and Co but tab and line ends; unassigned stays."""
-    return normal_forms.points_of(unicode_tables.BERT_CONTROLS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,34 +35,26 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
     """The trie units and the targets of a compiled map; raises `TokenizerError` where it is damaged."""
     if len(charsmap) < 4:
         raise TokenizerError(f"{where}: the precompiled character map is truncated ({len(charsmap)} bytes)")
+    damaged = f"{where}: the precompiled character map is damaged"
     (size,) = struct.unpack_from("<I", charsmap)
     if size % 4 or not 0 < size < len(charsmap) - 4 or charsmap[-1] != 0:
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: "
-            f"a trie of {size} bytes in a map of {len(charsmap)}"
-        )
+        raise TokenizerError(f"{damaged}: a trie of {size} bytes in a map of {len(charsmap)}")
     units = np.frombuffer(charsmap, np.uint32, size // 4, 4)
     targets = np.frombuffer(charsmap, np.uint8, offset=4 + size)
     try:
         targets.tobytes().decode()
     except UnicodeDecodeError as error:
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: what it writes is not UTF-8 ({error})"
-        ) from error
+        raise TokenizerError(f"{damaged}: what it writes is not UTF-8 ({error})") from error
     ends = np.flatnonzero((units >> 31 == 0) & (units >> 8 & 1 == 1)).astype(np.int64)  # a key ends there
     values = ends ^ children_of(units[ends].astype(np.int64))
     places = units[np.minimum(values, len(units) - 1)] & 0x7FFFFFFF
     inside = (values < len(units)) & (places < len(targets))
     if not inside.all() or (targets[places] & 0xC0 == 0x80).any():
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: a key stands for no text in it"
-        )
+        raise TokenizerError(f"{damaged}: a key stands for no text in it")
     try:
         _check_sources(units)
     except ValueError as error:
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: what it replaces is not UTF-8"
-        ) from error
+        raise TokenizerError(f"{damaged}: what it replaces is not UTF-8") from error
     return units, targets
 
 

@@ -17,7 +17,7 @@ from itertools import accumulate, chain, pairwise
 from typing import Any, cast
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline import bert, normal_forms
+from tokbench_subword.pipeline import bert, normal_forms, unicode_tables
 from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.character_map import decoded_charsmap
@@ -83,7 +83,7 @@ def becoming(kind: str) -> Mapping[str, Collection[int]]:
     if kind == "StripAccents":
         return {"": normal_forms.marks()}
     if kind == "clean_text":
-        return {" ": [*map(ord, SPACE)], "": bert.controls()}
+        return {" ": [*map(ord, SPACE)], "": normal_forms.points_of(unicode_tables.BERT_CONTROLS)}
     if kind == "handle_chinese_chars":
         return {f" {SELF} ": [*chain(*bert.IDEOGRAPHS)]}
     if kind == "strip_accents":  # behind NFD
