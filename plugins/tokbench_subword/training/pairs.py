@@ -10,6 +10,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import spread
+from tokbench.kernels.heap import heapify, pop
 from tokbench.kernels.pointers import Block, Ids, Int, Ints, i32_in, i64_in, pointer, prefetch
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.cells import stands_at
@@ -120,28 +121,13 @@ def gather_runs(runs: Ids, run: Int, positions: Ids, room: Int) -> np.int64:
         if count + size > room:
             return np.int64(-1)
         for index in range(size):
-            positions[count + index] = runs[run + RUN_HEAD + index]
+            positions[count + index] = -runs[run + RUN_HEAD + index]
         count += size
         run = np.int64(runs[run])
-    _sort(positions, count)
+    heapify(positions, count)  # negated, so that the last comes up first
+    for size in range(count, 0, -1):
+        positions[size - 1] = -pop(positions, size)
     return count
-
-
-@inline
-def _sort(positions: Ids, count: Int) -> None:
-    """Sort ascending, in place (shell sort): only pairs whose token was built in several ways come here."""
-    gap = 1
-    while gap < count // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for start in range(gap, count):
-            position = positions[start]
-            place = start
-            while place >= gap and positions[place - gap] > position:
-                positions[place] = positions[place - gap]
-                place -= gap
-            positions[place] = position
-        gap //= 3
 
 
 @inline
@@ -209,12 +195,8 @@ def compact_runs(block: Block, target_: Ids) -> None:
     """
     cells, runs, target = i32_in(block, at.CELLS), i32_in(block, at.RUNS), pointer(target_)
     pairs, state, sizes = i64_in(block, at.PAIRS), i64_in(block, at.STATE), i64_in(block, at.SIZES)
-    keys, extras, waiting = (
-        i64_in(block, at.HEAP_KEYS),
-        i64_in(block, at.HEAP_EXTRAS),
-        i64_in(block, at.WAITING),
-    )
-    used = np.int64(0)
+    keys, extras = i64_in(block, at.HEAP_KEYS), i64_in(block, at.HEAP_EXTRAS)
+    waiting, used = i64_in(block, at.WAITING), np.int64(0)
     for row in range(0, sizes[at.PAIRS], 4):
         if pairs[row] >= 0 and pairs[row + at.RUN] >= 0:
             first, used = moved_runs(cells, runs, pairs[row + at.RUN], pairs[row], target, used)
