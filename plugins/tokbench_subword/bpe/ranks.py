@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import Bytes, Ids, Ints, Words, pointer
 from tokbench_subword.bpe.model import BpeModel, check_size
 from tokbench_subword.bpe.tables import NONE, TokenBytes, token_id
@@ -65,12 +64,10 @@ def _splits(table: Words, blob: Bytes, starts: Ints, out: Ids) -> int:
     for token in range(len(starts) - 1):
         begin, end = starts[token], starts[token + 1]
         for at in range(begin + 1, end):
-            hashed = hash_bytes(data, begin, at - begin)
-            left = token_id(tokens, mask, data, begins, data, begin, at - begin, hashed)
+            left = token_id(tokens, mask, data, begins, data, begin, at - begin)
             if left == NONE:
                 continue
-            hashed = hash_bytes(data, at, end - at)
-            right = token_id(tokens, mask, data, begins, data, at, end - at, hashed)
+            right = token_id(tokens, mask, data, begins, data, at, end - at)
             if right == NONE:
                 continue
             if len(out):

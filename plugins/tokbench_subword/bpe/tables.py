@@ -157,12 +157,10 @@ class PairTable(NamedTuple):
 
 @inline
 def token_id(
-    table: Words, mask: Int, blob: Bytes, starts: Ints, data: Bytes, start: Int, length: Int, hashed: Word
+    table: Words, mask: Int, blob: Bytes, starts: Ints, data: Bytes, start: Int, length: Int
 ) -> np.uint32:
-    """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers.
-
-    `hashed` is `hash_bytes` of these bytes.
-    """
+    """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers."""
+    hashed = hash_bytes(data, start, length)
     tag = np.uint32(hashed >> np.uint64(32))
     i = np.int64(hashed) & mask
     while True:

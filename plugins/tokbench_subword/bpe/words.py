@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
@@ -34,9 +33,8 @@ def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: 
     """
     if length > settings[at.LONGEST]:
         return NONE
-    hashed = hash_bytes(text, start, length)
     table, blob, starts = u64_in(block, at.TOKENS), u8_in(block, at.TOKEN_BYTES), i64_in(block, at.TOKEN_STARTS)
-    return token_id(table, settings[at.TOKEN_MASK], blob, starts, text, start, length, hashed)
+    return token_id(table, settings[at.TOKEN_MASK], blob, starts, text, start, length)
 
 
 @inline
