@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
-from tokbench.kernels.pointers import Block, Bytes, Floats, Int, Ints, Keys, keep, pointer, u8_in, u32_in
+from tokbench.kernels.pointers import Block, Floats, Int, Ints, Keys, keep, pointer, u8_in, u32_in
 from tokbench_subword.bpe.tables import NONE, MergeTable, Number, pair_rank
 
 SHORT = 128
@@ -72,17 +72,20 @@ def _made(merges: MergeTable, results: Keys, rank: Number, left: Number, right: 
 
 
 @subroutine
-def _merge_least(
-    symbols: Keys,
-    keys: Keys,
-    following: Bytes,
-    before: Bytes,
-    count: Int,
-    merges: MergeTable,
-    results: Keys,
-    numbered: np.uint32,
+def merge_short(
+    block: Block, own: Int, count: Int, merges: MergeTable, results: Keys, numbered: np.uint32
 ) -> np.int64:
-    """`merge_short`, where the keys of all pairs are known."""
+    """Merge `count` symbols in place; return how many are left, which are moved together at the beginning.
+
+    They are in the first array of `scratch`, which stands in `block` from `own` on. ``results[rank]`` is the
+    symbol a merge gives; below `numbered`, as of `pieces`, the rank itself, which need not be looked up. `NONE`
+    says that several merges share the rank, each of which is a pair once more, with `SHARED` added to its left,
+    whose rank is the symbol.
+    """
+    symbols, keys = u32_in(block, own), u32_in(block, own + 1)
+    following, before = u8_in(block, own + 2), u8_in(block, own + 3)
+    for i in range(count - 1):
+        keys[i] = _pair_key(pair_rank(merges, symbols[i], symbols[i + 1]), i)
     for i in range(count):
         following[i] = i + 1
         before[i] = max(i - 1, 0)
@@ -106,24 +109,6 @@ def _merge_least(
             keys[previous] = key
             best = min(best, key)
     return _moved_together(symbols, following, count, None)
-
-
-@inline
-def merge_short(
-    block: Block, own: Int, count: Int, merges: MergeTable, results: Keys, numbered: np.uint32
-) -> np.int64:
-    """Merge `count` symbols in place; return how many are left, which are moved together at the beginning.
-
-    They are in the first array of `scratch`, which stands in `block` from `own` on. ``results[rank]`` is the
-    symbol a merge gives; below `numbered`, as of `pieces`, the rank itself, which need not be looked up. `NONE`
-    says that several merges share the rank, each of which is a pair once more, with `SHARED` added to its left,
-    whose rank is the symbol.
-    """
-    symbols, keys = u32_in(block, own), u32_in(block, own + 1)
-    following, before = u8_in(block, own + 2), u8_in(block, own + 3)
-    for i in range(count - 1):
-        keys[i] = _pair_key(pair_rank(merges, symbols[i], symbols[i + 1]), i)
-    return _merge_least(symbols, keys, following, before, count, merges, results, numbered)
 
 
 @subroutine
