@@ -20,7 +20,6 @@ from tokbench_subword.training.stages import stage
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
-    from tokbench_subword.optimal.wordwise import WordwiseModel
     from tokbench_subword.pipeline.patterns import Pattern
 
 _COUNTING_SHARE = 0.4
@@ -89,13 +88,13 @@ def _begun(
     return _TrainingStart(words, named_pattern(options["pattern"]), special, forbidden)
 
 
-def _family_of_own_files(
-    name: str, type_of_model: str, kind: Callable[[], type[WordwiseModel]], **declared: Any
-) -> TokenizerFamily:
+def _family_of_own_files(name: str, type_of_model: str, **declared: Any) -> TokenizerFamily:
     """A family whose trainings write files that no other program reads, ending in its name."""
     ending = f".{name}"
 
     def load(spec: Spec, context: LoadContext) -> Tokenizer:
+        from tokbench_subword.optimal.covering import CoverModel
+        from tokbench_subword.optimal.replaying import ReplayModel
         from tokbench_subword.optimal.wordwise import WordwiseTokenizer
 
         refuse_training(spec, {*spec.options} - {"match_special"})
@@ -107,7 +106,8 @@ def _family_of_own_files(
             )
         special = bool(spec.get("match_special", False))
         options = {"name": str(spec), "threads": context.threads, "match_special": special}
-        return cast("Tokenizer", WordwiseTokenizer.from_file(path, kind=kind(), **options))
+        kind = CoverModel if type_of_model == CoverModel.kind else ReplayModel
+        return cast("Tokenizer", WordwiseTokenizer.from_file(path, kind=kind, **options))
 
     return TokenizerFamily(
         name=name,
@@ -172,12 +172,6 @@ PATHPIECE = TokenizerFamily(
 # --- GreedTok -------------------------------------------------------------------------------------------
 
 
-def _cover_model() -> type[WordwiseModel]:
-    from tokbench_subword.optimal.covering import CoverModel
-
-    return CoverModel
-
-
 def _train_greedtok(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     size = options["vocab_size"]
     return _greedtok_sizes(corpus, options, [size], progress)[size]
@@ -217,7 +211,6 @@ def _greedtok_sizes(
 GREEDTOK = _family_of_own_files(
     "greedtok",
     "GreedTok",
-    _cover_model,
     summary="GreedTok (Lim et al. 2025): the tokens that cover most, one after another; in-house",
     options=(
         *_COMMON,
@@ -231,12 +224,6 @@ GREEDTOK = _family_of_own_files(
 
 
 # --- PickyBPE -------------------------------------------------------------------------------------------
-
-
-def _replay_model() -> type[WordwiseModel]:
-    from tokbench_subword.optimal.replaying import ReplayModel
-
-    return ReplayModel
 
 
 def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
@@ -266,7 +253,6 @@ def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress
 PICKYBPE = _family_of_own_files(
     "pickybpe",
     "PickyBPE",
-    _replay_model,
     summary="PickyBPE (Chizhov et al. 2024): BPE that takes back tokens that only led to others; in-house",
     options=(
         *_COMMON,

@@ -8,7 +8,7 @@ are dropped. What is left is a Unigram model in which every token costs the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from tokbench.counts import WordCounts
 from tokbench_subword.bpe.tokenizer_json import document_around
 from tokbench_subword.bpe.trainer import learn
+from tokbench_subword.files.tokenizer_json import unigram_model
 from tokbench_subword.optimal.omitting import charges
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import spelled
@@ -74,12 +75,7 @@ def tokenizer_of(
 ) -> JsonUnigramTokenizer:
     """The tokenizer of the 256 bytes, the tokens, and special tokens behind them."""
     every = [*(bytes([byte]) for byte in byte_order(HF)), *tokens]
-    model: Mapping[str, object] = {
-        "type": "Unigram",
-        "unk_id": None,
-        "vocab": [[spelled(token), -1.0] for token in every],
-        "byte_fallback": False,
-    }
+    model = unigram_model([[spelled(token), -1.0] for token in every], None, byte_fallback=False)
     added = tuple(
         AddedToken(text, len(every) + index, normalized=False, special=True)
         for index, text in enumerate(special)
