@@ -18,20 +18,9 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, i64_in, u64_in
+from tokbench_subword.training import layout as at
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
 from tokbench_subword.training.guided import Trainings, best_pair, merge_given
-from tokbench_subword.training.layout import (
-    DONE,
-    LEFT,
-    N_MERGES,
-    N_TOKENS,
-    N_WANTED,
-    NEW,
-    OWN,
-    PAUSED,
-    RIGHT,
-    STATE,
-)
 from tokbench_subword.training.merges import make_token
 from tokbench_subword.training.queue import drop_top
 from tokbench_subword.training.session import PAUSE, MergeSession
@@ -133,47 +122,47 @@ def _learn(blocks: Block, turns: _Turns) -> Int:
     it goes on where it stopped.
     """
     numbers, leader = turns.numbers, u64_in(blocks, 0)
-    state = i64_in(leader, STATE)
+    state = i64_in(leader, at.STATE)
     while True:
-        shared = state[N_MERGES] - (numbers[STEP] == MERGE) < numbers[N_GLOBAL]
+        shared = state[at.N_MERGES] - (numbers[STEP] == MERGE) < numbers[N_GLOBAL]
         n_trainings = numbers[N_TRAININGS] + shared
         if numbers[STEP] == CHOOSE:
-            if state[N_TOKENS] >= state[N_WANTED] or turns.exhausted.all():
-                return DONE
-            if state[N_MERGES] >= numbers[PAUSE_AT]:
-                return PAUSED
+            if state[at.N_TOKENS] >= state[at.N_WANTED] or turns.exhausted.all():
+                return at.DONE
+            if state[at.N_MERGES] >= numbers[PAUSE_AT]:
+                return at.PAUSED
             numbers[CHOSEN] = numbers[N_TRAININGS] if shared else _next_language(turns)
             numbers[STEP] = FIND
         if numbers[STEP] == FIND:
             chosen = u64_in(blocks, numbers[CHOSEN])
-            found = i64_in(chosen, STATE)
+            found = i64_in(chosen, at.STATE)
             numbers[AT] = numbers[CHOSEN]
             reason = best_pair(chosen)
-            if reason != DONE:
+            if reason != at.DONE:
                 return reason
-            if found[OWN] < max(numbers[MINIMUM], 1):
+            if found[at.OWN] < max(numbers[MINIMUM], 1):
                 if shared:
-                    return DONE
+                    return at.DONE
                 turns.exhausted[numbers[CHOSEN]] = True
                 numbers[STEP] = CHOOSE
                 continue
             numbers[AT] = 0
-            reason = make_token(leader, found[LEFT], found[RIGHT])
-            if reason != DONE:
+            reason = make_token(leader, found[at.LEFT], found[at.RIGHT])
+            if reason != at.DONE:
                 return reason
-            if state[NEW] == NOT_A_TOKEN:
+            if state[at.NEW] == NOT_A_TOKEN:
                 drop_top(chosen)
                 continue
             numbers[STEP] = MERGE
-        left, right, new, n_merges = state[LEFT], state[RIGHT], state[NEW], state[N_MERGES]
+        left, right, new, n_merges = state[at.LEFT], state[at.RIGHT], state[at.NEW], state[at.N_MERGES]
         while numbers[AT] < n_trainings:
             training = u64_in(blocks, numbers[AT])
             reason = merge_given(training, left, right, new, n_merges)
-            if reason != DONE:
+            if reason != at.DONE:
                 return reason
             language = numbers[AT] - numbers[FIRST_TOLD]
             if 0 <= language < len(turns.lengths):
-                turns.lengths[language] -= i64_in(training, STATE)[OWN]
+                turns.lengths[language] -= i64_in(training, at.STATE)[at.OWN]
             numbers[AT] += 1
         numbers[STEP] = CHOOSE
 
@@ -223,8 +212,8 @@ def learn_fairly(
     numbers[:5] = n_trainings, first_told, how.global_merges, minimum, PAUSE
     together = [session(_together(list(languages.values())))] if how.global_merges else []
     trainings = Trainings([*sessions, *tested, *together])
-    while (reason := int(_learn(trainings.blocks, turns))) != DONE:
-        if reason == PAUSED:
+    while (reason := int(_learn(trainings.blocks, turns))) != at.DONE:
+        if reason == at.PAUSED:
             numbers[PAUSE_AT] += PAUSE
             progress(trainings.leader.done)
         else:

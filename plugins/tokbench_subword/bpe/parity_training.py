@@ -62,13 +62,12 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
     development = None
     if tested is not None:
         development = {name: count_pretokens(tested[name], pattern, workers=workers) for name in names}
-    units = {each.unit for each in words.values()}
     tokens, merges = learn_fairly(
         words,
         n_wanted=options["vocab_size"] - len(special),
         how=how,
         development=development,
-        minimum=options["min_frequency"] * max(units),
+        minimum=options["min_frequency"] * max(each.unit for each in words.values()),
         forbidden=forbidden,
         progress=stage(progress, "merging", _COUNTING_SHARE, 1.0),
     )
