@@ -98,11 +98,8 @@ def _write(symbols: Keys, count: Int, out: Ids, o: Int) -> np.int64:
 def merge_symbols(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: Int) -> np.int64:
     """Encode ``text[start:start + length]`` by its merges; return the new end of `out`."""
     merges, results, end = merges_at(block, at.PAIRS), u32_in(block, at.RESULTS), start + length
-    ids, fallback, settings = (
-        u32_in(block, at.FIRST_IDS),
-        u32_in(block, at.FALLBACK),
-        i64_in(block, at.SETTINGS),
-    )
+    ids, fallback = u32_in(block, at.FIRST_IDS), u32_in(block, at.FALLBACK)
+    settings = i64_in(block, at.SETTINGS)
     if length <= SHORT:
         symbols = u32_in(block, at.SYMBOLS)
         count = _first_symbols(ids, fallback, settings, text, start, end, symbols, None)

@@ -87,33 +87,26 @@ class BpeOffsets:
 
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
-        """How many bytes each token stands for in a word that is not, as it is written, a token."""
-        return _sizes(self.model)
+        """How many bytes each token stands for in a word that is not, as it is written, a token: int64.
+
+        It varies for the unknown token, and for one that some merge makes of sides which have another size
+        together: what a character with its affix is, too.
+        """
+        model, bytewise = self.model, self.model.level == "byte"
+        sizes = [len(token if bytewise else _bare(model, token)) for token in model.vocabulary]
+        if model.unk is not None:
+            sizes[model.unk] = _VARIES
+        for left, right, result in [] if bytewise and model.unk is None else model.merges.tolist():
+            if sizes[left] < 0 or sizes[right] < 0 or sizes[left] + sizes[right] != sizes[result]:
+                sizes[result] = _VARIES
+        return np.array(sizes, np.int64)
 
     @cached_property
     def _sizes_anywhere(self) -> NDArray[np.int64]:
         """How many in any word."""
-        return (
-            np.where(self._sizes == self._lengths, self._sizes, _VARIES)
-            if self.model.whole_tokens
-            else self._sizes
-        )
-
-
-def _sizes(model: BpeModel) -> NDArray[np.int64]:
-    """How many bytes each token stands for in a word that merges make tokens of: int64.
-
-    It varies for the unknown token, and for one that some merge makes of sides which have another size
-    together: what a character with its affix is, too.
-    """
-    bytewise = model.level == "byte"
-    sizes = [len(token if bytewise else _bare(model, token)) for token in model.vocabulary]
-    if model.unk is not None:
-        sizes[model.unk] = _VARIES
-    for left, right, result in [] if bytewise and model.unk is None else model.merges.tolist():
-        if sizes[left] < 0 or sizes[right] < 0 or sizes[left] + sizes[right] != sizes[result]:
-            sizes[result] = _VARIES
-    return np.array(sizes, np.int64)
+        if not self.model.whole_tokens:
+            return self._sizes
+        return np.where(self._sizes == self._lengths, self._sizes, _VARIES)
 
 
 def _bare(model: BpeModel, token: bytes) -> bytes:

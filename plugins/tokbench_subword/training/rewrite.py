@@ -169,12 +169,8 @@ def apply_side(block: Block, side: Int) -> None:
 def _spread_events(block: Block, side: Int) -> None:
     """Write each event of a side to the place that the tally of its symbol now is, if any; clear tallies."""
     state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
-    runs, tallies, met, events = (
-        i32_in(block, at.RUNS),
-        i64_in(block, at.TALLIES),
-        i32_in(block, at.MET),
-        i64_in(block, at.EVENTS),
-    )
+    runs, tallies = i32_in(block, at.RUNS), i64_in(block, at.TALLIES)
+    met, events = i32_in(block, at.MET), i64_in(block, at.EVENTS)
     n_symbols = sizes[at.LENGTHS]
     tally, first_met, first_event = 2 * n_symbols * side, n_symbols * side, sizes[at.EVENTS] // 2 * side
     for index in range(first_event, first_event + state[at.N_EVENTS + side]):

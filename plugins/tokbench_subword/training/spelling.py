@@ -53,12 +53,9 @@ def enter_token(block: Block, left: Int, right: Int) -> np.int64:
     A token t has a row of three in `TOKEN_HASHES`: the hash of its spelling, that of what it adds to the token
     before it (without its prefix), and how many bytes that is.
     """
-    hashes, spelled, ids = (
-        u64_in(block, at.TOKEN_HASHES),
-        u64_in(block, at.SPELLED),
-        i32_in(block, at.SPELLED_IDS),
-    )
-    lengths, state, sizes = i64_in(block, at.LENGTHS), i64_in(block, at.STATE), i64_in(block, at.SIZES)
+    hashes, spelled = u64_in(block, at.TOKEN_HASHES), u64_in(block, at.SPELLED)
+    ids, lengths = i32_in(block, at.SPELLED_IDS), i64_in(block, at.LENGTHS)
+    state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
     shapes, most_words = i64_in(block, at.SHAPES), state[at.MOST_WORDS]
     if most_words > 0 and not may_be(joined_shape(shapes[left], shapes[right]), most_words):
         return np.int64(NOT_A_TOKEN)
@@ -87,11 +84,8 @@ def fill_spellings(
     n_wanted = int(work[at.STATE][at.N_WANTED])
     work[at.LENGTHS] = np.ones(n_wanted, np.int64)
     capacity = 1 << (2 * (n_wanted + len(forbidden)) + 8).bit_length()
-    hashes, spelled_, ids = (
-        np.zeros((n_wanted, 3), np.uint64),
-        np.zeros(capacity, np.uint64),
-        np.zeros(capacity, np.int32),
-    )
+    hashes = np.zeros((n_wanted, 3), np.uint64)
+    spelled_, ids = np.zeros(capacity, np.uint64), np.zeros(capacity, np.int32)
     added = [token.removeprefix(prefix) or token for token in tokens] if prefix else tokens
     whole, n_tokens = _spelling_hashes(tokens), len(tokens)
     hashes[:n_tokens, 0], hashes[:n_tokens, 1] = whole, _spelling_hashes(added) if prefix else whole
