@@ -112,15 +112,11 @@ def merge_across(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o
     if _word_end(text, start, end) == end:
         return write_merged(block, merges, text, start, length, out, o, True)
     count = _merge_words(block, text, start, end, out, np.int64(o)) - o
-    if count <= SHORT:
-        symbols = u32_in(block, at.SYMBOLS)
-        for i in range(count):
-            symbols[i] = out[o + i]
-        return write_pieces(block, symbols, merge_few(block, merges, count), out, o, True)
     array = np.empty(count, np.uint32)
-    many = pointer(array)
+    symbols = u32_in(block, at.SYMBOLS) if count <= SHORT else pointer(array)
     for i in range(count):
-        many[i] = out[o + i]
-    after = write_pieces(block, many, merge_long(many, count, merges), out, o, True)
+        symbols[i] = out[o + i]
+    left = merge_few(block, merges, count) if count <= SHORT else merge_long(symbols, count, merges)
+    after = write_pieces(block, symbols, left, out, o, True)
     keep(array)
     return after

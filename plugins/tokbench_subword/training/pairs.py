@@ -125,8 +125,8 @@ def gather_runs(runs: Ids, run: Int, positions: Ids, room: Int) -> np.int64:
         count += size
         run = np.int64(runs[run])
     heapify(positions, count)  # negated, so that the last comes up first
-    for size in range(count, 0, -1):
-        positions[size - 1] = -pop(positions, size)
+    for left in range(count, 0, -1):
+        positions[left - 1] = -pop(positions, left)
     return count
 
 
