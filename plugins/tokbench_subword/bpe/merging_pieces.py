@@ -43,10 +43,10 @@ def _certain_merges(
     """
     byte_pairs, characters = u32_in(block, at.BYTE_PAIRS), u32_in(block, at.CHARACTERS)
     rivals, end = u32_in(block, at.RIVALS), start + length
-    for i in range(start, end - 1):
-        pair = byte_pairs[np.int64(text[i]) << 8 | text[i + 1]]
-        pair = _if_certain(pair, rivals, text, (i, i + 2), (start, end))
-        pieces[i - start] = text[i] if pair == NONE else pair
+    for k in range(start, end - 1):
+        pair = byte_pairs[np.int64(text[k]) << 8 | text[k + 1]]
+        pair = _if_certain(pair, rivals, text, (k, k + 2), (start, end))
+        pieces[k - start] = text[k] if pair == NONE else pair
     pieces[length - 1] = text[end - 1]
     count, i = np.int64(0), np.int64(start)
     while i < end:
