@@ -99,11 +99,28 @@ class Beside:
         First come those that files describe, then the special ones: those of some `usual` settings
         (``pad_token`` …) where the configuration does not name others in their place, and what it names
         besides. One that the vocabulary lacks is numbered on. One that is named by its text alone has the flags
-        of the `usual` one; where they are to be `plain`, special tokens have none. A class that has a list of
-        further ones goes by it where the configuration has none by the new name. `size` is that of the
-        vocabulary, where it is not the number of `ids`. Raises `TokenizerError` for
-        a setting that names no token, and where `tokenizers` would give an added token another id.
+        of the `usual` one; where they are to be `plain`, special tokens have none. A class that has further
+        ones `listed` goes by these where the configuration has none by the new name. `size` is that of the
+        vocabulary, where it is not the number of `ids`. Raises `TokenizerError` for a setting that names no
+        token, and where `tokenizers` would give an added token another id.
         """
+        named = self._named(usual)
+        by_name = [token.content for token in named]
+        described = [
+            _token({**one, "special": one.get("special", False) or token_text(one) in by_name}, index)
+            for index, one in self.described.items()
+        ]
+        check_numbers(described, ids, size, where=str(self.folder))
+        found = {token.content: token for token in described}
+        for token in (*named, *self._further(listed, by_name)):
+            if plain:
+                found[token.content] = _token(token.content)
+            elif token.content not in found or found[token.content].id < 0:
+                found[token.content] = token
+        return tuple(replace(token, id=index) for token, index in numbered(found.values(), ids, size))
+
+    def _named(self, usual: Mapping[str, str | Mapping[str, Any]]) -> list[AddedToken]:
+        """The special tokens of settings: the `usual` ones, where the configuration names no others."""
         named: dict[str, Any] = {**dict.fromkeys(_NAMED), **usual}
         own = self.config[_OWN]
         for setting, stated in {**self.config, **own}.items():
@@ -112,26 +129,17 @@ class Beside:
                 named[setting] = stated
                 if isinstance(stated, str) and isinstance(flags, Mapping):
                     named[setting] = {**flags, "content": stated}
+        return [self._special(one, named=True) for one in named.values() if one]
+
+    def _further(
+        self, listed: Sequence[str | Mapping[str, Any]] | None, by_name: Sequence[str]
+    ) -> list[AddedToken]:
+        """The special tokens that are listed; those that settings name, too, are special whatever flags say."""
         by_old_name = self.config.get(_ADDITIONAL) if listed is None else [*listed]
         further = self.config.get(_EXTRA, by_old_name) or []
         if not isinstance(further, list):
             raise TokenizerError(f"{self.folder}: the further special tokens are {further!r:.80}, not a list")
-        special = list(dict.fromkeys(self._special(one, named=True) for one in named.values() if one))
-        by_name = [token.content for token in special]
-        more = (self._special(one, named=token_text(one) in by_name) for one in further)
-        special = list(dict.fromkeys([*special, *more]))
-        described = [
-            _token({**one, "special": one.get("special", False) or token_text(one) in by_name}, index)
-            for index, one in self.described.items()
-        ]
-        check_numbers(described, ids, size, where=str(self.folder))
-        found = {token.content: token for token in described}
-        for token in special:
-            if plain:
-                found[token.content] = _token(token.content)
-            elif token.content not in found or found[token.content].id < 0:
-                found[token.content] = token
-        return tuple(replace(token, id=index) for token, index in numbered(found.values(), ids, size))
+        return [self._special(one, named=token_text(one) in by_name) for one in further]
 
     def _special(self, one: Any, *, named: bool) -> AddedToken:
         """A token that a setting names or lists; one that is listed with its flags may not be special."""
