@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,18 +50,15 @@ class MistralTokenizer(SpelledTokenizer):
             return bytes([int(piece[3:5], 16)])
         return piece.replace("▁", " ").encode()
 
-    @cached_property
-    def _special_tokens(self) -> dict[str, int]:
-        return {str(self.tokenizer.id_to_piece(index)): index for index in sorted(self.special_ids)}
-
     def facts(self) -> Mapping[str, Any]:
         """What it is."""
+        piece = self.tokenizer.id_to_piece
         return {
             "algorithm": "BPE" if self.tekken else "sentencepiece BPE",
             "normalizer": None,
             "pre_tokenizer": self.tokenizer._model._pat_str if self.tekken else None,
             "byte_fallback": not self.tekken,
-            "special_tokens": self._special_tokens,
+            "special_tokens": {str(piece(index)): index for index in sorted(self.special_ids)},
             "version": str(self.tokenizer.version),
             "lossless": self.lossless,
             "why_not_lossless": None if self.lossless else "U+2581 comes back as a space",

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tokbench import CorpusError, TokbenchError, Tokenizer
 from tokbench.workers.calls import Emit, Limits, NoAnswer
@@ -83,10 +84,7 @@ def trained_apart(
 
 def _one(name: str, task: ProbeTask, timeout: float, told: Callable[[str, float], None]) -> Nats | str:
     """Train one in a process, and wait for it."""
-
-    def hear(share: Any) -> None:
-        told(name, share)
-
+    hear = partial(told, name)
     hear(0.0)
     with closing(Worker(ONE_THREAD)) as worker:
         try:

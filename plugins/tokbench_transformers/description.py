@@ -118,23 +118,17 @@ def piece_decoder(decoder: Component, *, continuing: str = "", end: str = "") ->
 
 def _byte_level(piece: str) -> bytes:
     try:
-        return charmap_encode(piece, "strict", _byte_map())[0]
+        return charmap_encode(piece, "strict", byte_alphabet())[0]
     except UnicodeEncodeError:  # an added token, kept as it is
         return piece.encode("utf-8", "surrogatepass")
 
 
 @cache
-def _byte_map() -> dict[int, int]:
-    return {ord(character): byte for character, byte in byte_alphabet().items()}
-
-
-@cache
-def byte_alphabet() -> Mapping[str, int]:
-    """The character by which GPT-2 writes each byte: printable Latin-1 as itself, the others from U+0100 on."""
+def byte_alphabet() -> dict[int, int]:
+    """The bytes by the characters of GPT-2's alphabet: printable Latin-1 is itself, U+0100 on the others."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
-    table = {chr(byte): byte for byte in printable}
-    return table | {chr(0x100 + index): byte for index, byte in enumerate(others)}
+    return {byte: byte for byte in printable} | dict(enumerate(others, 0x100))
 
 
 def losses(description: Mapping[str, Any]) -> list[str]:

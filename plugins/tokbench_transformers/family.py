@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, TokenizerFamily
-from tokbench_transformers.fast import FastTokenizer
+from tokbench_transformers.fast import FastTokenizer, settle
 from tokbench_transformers.hub import repository_file, snapshot
-from tokbench_transformers.parallelism import settle
 from tokbench_transformers.slow import AutoTokenizer, PlacedAutoTokenizer
 from tokbench_transformers.training import OPTIONS as TRAINING_OPTIONS
 from tokbench_transformers.training import train

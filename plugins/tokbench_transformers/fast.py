@@ -17,7 +17,6 @@ from tokbench.capabilities import SpansFromEncoding
 from tokbench.corpus import gathered
 from tokbench.kernels.copies import Rebuilt
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
-from tokbench_transformers.parallelism import parallel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +28,21 @@ if TYPE_CHECKING:
 # encodings stay in the processor's cache. Measured on PUD sentences: 3 to 15 % less time than by thousands.
 CHARACTERS_A_CALL = 1_000_000
 CHARACTERS_ALONE = 4_000
+
+
+def settle(threads: int) -> None:
+    """Have `tokenizers` use `threads` threads; what the user has put in the environment stands.
+
+    Its pool is one for the process: it reads the variables when it first encodes a batch, and never again.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true" if threads > 1 else "false")
+    if threads > 1:
+        os.environ.setdefault("RAYON_NUM_THREADS", str(threads))
+
+
+def _parallel() -> bool:
+    """Whether `tokenizers` spreads a batch over threads, as it reads the environment."""
+    return os.environ.get("TOKENIZERS_PARALLELISM", "").lower() not in ("off", "false", "f", "no", "n", "0")
 
 
 class FastTokenizer(SpansFromEncoding, Rebuilt):
@@ -87,7 +101,7 @@ class FastTokenizer(SpansFromEncoding, Rebuilt):
         return TokenBatch.of_lists(encoding.ids for encoding in encodings)
 
     def _encodings(self, texts: Sequence[str], encode: Callable[..., Any]) -> Iterator[Any]:
-        for part in gathered(texts, len, CHARACTERS_A_CALL if parallel() else CHARACTERS_ALONE):
+        for part in gathered(texts, len, CHARACTERS_A_CALL if _parallel() else CHARACTERS_ALONE):
             yield from self._asked(encode, part, texts)
 
     def _asked(self, encode: Callable[..., Any], given: str | list[str], texts: Sequence[str]) -> Any:

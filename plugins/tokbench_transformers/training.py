@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import Option, Spec, TokenizerError, TrainingCorpus
 from tokbench.family import Progress
-from tokbench_transformers.fast import FastTokenizer
-from tokbench_transformers.parallelism import settle
+from tokbench_transformers.fast import FastTokenizer, settle
 
 if TYPE_CHECKING:
     import tokenizers

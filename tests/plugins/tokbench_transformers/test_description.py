@@ -9,7 +9,7 @@ from tokbench_transformers.description import byte_alphabet, losses, piece_decod
 
 
 def test_the_byte_alphabet_is_that_of_the_library():
-    assert set(byte_alphabet()) == set(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    assert set(map(chr, byte_alphabet())) == set(tokenizers.pre_tokenizers.ByteLevel.alphabet())
     assert sorted(byte_alphabet().values()) == list(range(256))
 
 
