@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
@@ -14,8 +15,6 @@ from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Unigram
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 
 RESET_THRESHOLD = 100_000.0

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, padded
@@ -33,8 +34,6 @@ from tokbench_subword.sentencepiece.charsmap_search import DUMMY, ESCAPE, N_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
 SPACE_SYMBOL = "\u2581"
 _SPACE_BYTES = SPACE_SYMBOL.encode()

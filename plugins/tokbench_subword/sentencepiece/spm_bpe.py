@@ -18,6 +18,7 @@ import heapq
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
@@ -30,8 +31,6 @@ from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 
 _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: one that never could, and one merged already

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
@@ -20,8 +21,6 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.unigram_algorithm import piece_tables
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 
 

@@ -6,9 +6,10 @@ import base64
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.arguments import check_generator, known_id, plain_text, plain_texts
 from tokbench.batch import TokenBatch, batched
@@ -27,9 +28,6 @@ from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 from tokbench_subword.unigram.path_tokens import ids_of_paths, tokens_of_path
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):

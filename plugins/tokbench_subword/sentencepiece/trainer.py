@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
@@ -25,9 +25,6 @@ from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
 from tokbench_subword.unigram.train_seeds import SPACE_SCRIPT, SeedPieces, find_seeds, scripts_of
 from tokbench_subword.unigram.train_text import Text, character_counts, covering, lay_out
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _OVERSHOOT = 1.1  # EM stops at so many times the size; the rest goes by score, as in sentencepiece
 

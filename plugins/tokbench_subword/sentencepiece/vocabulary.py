@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
 from tokbench_subword.unigram.path_tokens import byte_ids_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>\Z")
 _IN_TEXT = (spm.NORMAL, spm.USER_DEFINED)
@@ -44,9 +40,9 @@ class SpmVocabulary:
         self._check()
         unknown = np.flatnonzero(self.types == spm.UNKNOWN)
         self.unk_id: int | None = int(unknown[0]) if len(unknown) else None
-        self.special_ids = frozenset(
-            np.flatnonzero((self.types == spm.CONTROL) | (self.types == spm.UNKNOWN)).tolist()
-        )
+        self.byte_ids = byte_ids_of(self.ids if model.trainer.byte_fallback else {}, where=where)
+        special = np.isin(self.types, (spm.CONTROL, spm.UNKNOWN))
+        self.special_ids = frozenset(np.flatnonzero(special).tolist())
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -107,11 +103,6 @@ class SpmVocabulary:
             for index in chosen
             if not self.escaped or " " not in self.pieces[index]
         }
-
-    @cached_property
-    def byte_ids(self) -> NDArray[np.int32]:
-        """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` without byte fallback."""
-        return byte_ids_of(self.ids if self.model.trainer.byte_fallback else {}, where=self.where)
 
     # --- ids to text ------------------------------------------------------------------------------------
 

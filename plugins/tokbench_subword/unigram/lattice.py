@@ -10,18 +10,16 @@ by one walk.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Ints, Words, padded, pointer
 from tokbench.kernels.utf8 import plain_width_of, width_of
 from tokbench_subword.pipeline.trie import BASE_SHIFT, LABEL_MASK, VALUE_MASK, VALUE_SHIFT, descend, root_of
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def best_paths(

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby, pairwise, starmap
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MARK = "\u2581".encode()
 
@@ -48,19 +46,15 @@ def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
 
 
 class UnknownRules(Protocol):
-    """What a model says of unknown characters: a `Unigram`, or a vocabulary of sentencepiece."""
+    """What a model says of unknown characters: a `Unigram`, or a vocabulary of sentencepiece.
 
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token."""
+    `byte_ids` are those of the tokens of bytes, where characters are spelled in these: of ``(256,)``, else
+    ``(0,)``; where `escaped`, a space in internal text stands for U+2581.
+    """
 
-    @property
-    def byte_ids(self) -> NDArray[np.int32]:
-        """The id of each byte's token, where characters are spelled in bytes: of ``(256,)``, else ``(0,)``."""
-
-    @property
-    def escaped(self) -> bool:
-        """Whether a space in internal text stands for U+2581."""
+    unk_id: int | None
+    byte_ids: NDArray[np.int32]
+    escaped: bool
 
 
 class PathToken(NamedTuple):

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_seeds import Occurrences, SeedPieces
 from tokbench_subword.unigram.train_text import Text, place_chunks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(slots=True, eq=False)

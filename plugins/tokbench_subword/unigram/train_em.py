@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer
@@ -20,9 +20,6 @@ from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_prune import prune
 from tokbench_subword.unigram.train_seeds import SeedPieces
 from tokbench_subword.unigram.train_text import CHUNKS, Text, Words, summed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LEAST = 0.5  # how often a piece has to be expected
 _SMALL, _LARGE = 1e-120, 1e120

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Floats, Ids, Int, Ints
@@ -13,9 +13,6 @@ from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_seeds import SeedPieces
 from tokbench_subword.unigram.train_text import CHUNKS, Text, Words, summed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _KEEP, _DROP = np.inf, -np.inf
 

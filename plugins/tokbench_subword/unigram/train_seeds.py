@@ -14,18 +14,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 from tokbench_subword.unigram.train_text import Text
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _PLACE, _LENGTH, _TIMES, _BEGIN, _END = range(5)
 """Of a repeated substring: one place of it, its length, how often it occurs, the ranks of its suffixes."""

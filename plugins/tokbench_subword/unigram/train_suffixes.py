@@ -7,16 +7,13 @@ within one such number or end in it; only those that do neither are sorted on by
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Ids, Int, Ints, Words
 from tokbench.kernels.threads import in_threads
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _PARTS = 8
 """Parts in which suffixes are sorted at once."""

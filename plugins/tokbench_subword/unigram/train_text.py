@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.threads import in_threads
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.training.alphabet import characters_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 CHUNKS = 8
 """Parts of the work on a text, whose sums are added in order: the same for any number of threads."""
-Words = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
+Words = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 _NUL = 0xFFFF
 """Stands for NUL, which no piece can hold."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, padded, pointer
@@ -18,9 +19,6 @@ from tokbench_subword.unigram.paths import Node, write_rows
 from tokbench_subword.unigram.searching import SINGLE
 from tokbench_subword.unigram.viterbi import Lattice, search
 from tokbench_subword.words.safe_cuts import find_cuts
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def piece_tables(pieces: Mapping[bytes, int], size: int, rules: UnknownRules) -> dict[int, NDArray[Any]]:
