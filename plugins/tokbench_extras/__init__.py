@@ -17,12 +17,11 @@ _MISTRAL = {"mistral-v1": "mistral:v1", "mistral-v3": "mistral:v3", "mistral-tek
 def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
     """gigatoken, snaptokens, kitoken, quicktok, wordchipper, mistral, morfessor, rwkv."""
     from tokbench_extras.gigatoken_bpe import GIGATOKEN
-    from tokbench_extras.kitoken_any import KITOKEN
+    from tokbench_extras.json_libraries import KITOKEN, SNAPTOKENS
     from tokbench_extras.mistral import MISTRAL
     from tokbench_extras.morphs import MORFESSOR
     from tokbench_extras.quicktok_bpe import QUICKTOK
     from tokbench_extras.rwkv import RWKV
-    from tokbench_extras.snaptokens_bpe import SNAPTOKENS
     from tokbench_extras.wordchipper_bpe import WORDCHIPPER
 
     return [GIGATOKEN, SNAPTOKENS, KITOKEN, QUICKTOK, WORDCHIPPER, MISTRAL, MORFESSOR, RWKV]

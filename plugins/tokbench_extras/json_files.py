@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from tokbench import LoadContext, Spec, SpecError, Tokenizer, TokenizerError, TokenizerFamily
-from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, failure, first_line, matches_special
-
-T = TypeVar("T")
+from tokbench import Spec, SpecError, TokenizerError
+from tokbench_extras.libraries import failure, first_line, matches_special
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,30 +20,6 @@ class Told:
     special_tokens: Mapping[str, int]
     vocab_size: int
 
-    def facts(self) -> dict[str, Any]:
-        """What is known of a tokenizer of the file but its algorithm, ready for JSON."""
-        return {
-            "normalizer": (self.content.get("normalizer") or {}).get("type"),
-            "special_tokens": dict(self.special_tokens),
-            "lossless": False,
-            "why_not_lossless": "its file may normalise text",
-        }
-
-
-class ToldTokenizer(LibraryTokenizer):
-    """A library's tokenizer of a `tokenizer.json`."""
-
-    def __init__(self, tokenizer: Any, told: Told, *, name: str) -> None:
-        self.name = name
-        self.tokenizer = tokenizer
-        self.vocab_size = told.vocab_size
-        self.special_ids = frozenset(told.special_tokens.values())
-        self._told = told
-
-    def facts(self) -> Mapping[str, Any]:
-        """What it is."""
-        return {"algorithm": self._told.content["model"].get("type") or "BPE", **self._told.facts()}
-
 
 def path_of(spec: Spec) -> Path:
     """The `tokenizer.json` that a spec names, by itself or by its folder."""
@@ -55,12 +29,9 @@ def path_of(spec: Spec) -> Path:
     return path / "tokenizer.json" if path.is_dir() else path
 
 
-def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    """The file behind a spec, for checksums."""
-    return [path_of(spec)]
-
-
-def opened(spec: Spec, library: str, load: Callable[[str], T], *, keep_unknown: bool = False) -> tuple[T, Told]:
+def opened(
+    spec: Spec, library: str, load: Callable[[str], Any], *, keep_unknown: bool = False
+) -> tuple[Any, Told]:
     """What `load` makes of the text of the file, and what it was told; raises `TokenizerError` where it cannot.
 
     The libraries always match the special tokens they know: they are not told of them unless ``special=match``,
@@ -94,20 +65,6 @@ def opened(spec: Spec, library: str, load: Callable[[str], T], *, keep_unknown: 
     size = max([*ids, *(token["id"] for token in added)], default=-1) + 1
     special = {token["content"]: token["id"] for token in added if token.get("special")}
     return tokenizer, Told(told, special, size)
-
-
-def json_family(name: str, summary: str, load: Callable[[Spec, LoadContext], Tokenizer]) -> TokenizerFamily:
-    """A family that opens a `tokenizer.json` by the library of its name."""
-    return TokenizerFamily(
-        name=name,
-        summary=f"{summary} from tokenizer.json files",
-        load=load,
-        files=files,
-        options=(SPECIAL,),
-        variant="a tokenizer.json, or the folder of one",
-        libraries=(name,),
-        examples=(f"{name}:path/to/tokenizer.json",),
-    )
 
 
 def _fault(content: Any) -> str:
