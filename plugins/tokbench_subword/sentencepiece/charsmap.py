@@ -6,7 +6,7 @@ Then: leading, trailing and repeated spaces go (`remove_extra_whitespaces`), a s
 behind it (`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become U+2581 (`escape_whitespaces`).
 
 Kernels see U+2581 as the single byte 0x20 wherever spaces are escaped: after escaping no other space is left,
-and one byte in place of three makes everything behind it faster. `to_internal` and `to_text` convert.
+and one byte in place of three makes everything behind it faster. `to_internal` converts.
 
 The kernels are in `charsmap_kernels`; `charsmap_search` finds where they have something to do, by the classes
 of characters in `charsmap_classes`.
@@ -65,7 +65,8 @@ class Normalizer(Stays):
             >>> compile_normalizer(NormalizerSpec())(" a  b ")
             '▁a▁b'
         """
-        return to_text(self.internal(text), self.escapes)
+        normalized = self.internal(text).decode()
+        return normalized.replace(" ", SPACE_SYMBOL) if self.escapes else normalized
 
     def internal(self, text: str) -> bytes:
         """One document normalized, in internal form."""
@@ -112,12 +113,6 @@ def _room(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> int:
 def to_internal(text: str, escaped: bool) -> bytes:
     """The form in which kernels see a piece: UTF-8, U+2581 as a space where spaces are escaped."""
     return (text.replace(SPACE_SYMBOL, " ") if escaped else text).encode()
-
-
-def to_text(data: bytes, escaped: bool) -> str:
-    """The inverse of `to_internal`."""
-    text = data.decode()
-    return text.replace(" ", SPACE_SYMBOL) if escaped else text
 
 
 def compile_normalizer(

@@ -34,7 +34,7 @@ def mark_is_a_space(normalize: Normalizer) -> bool:
 
 def probes_of(vocabulary: SpmVocabulary) -> list[Probe]:
     """The texts on which a conversion of a model is tried."""
-    in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED, spm.UNUSED)
+    in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED)
     return probes(
         [piece.replace(SPACE_SYMBOL, " ") for piece in in_text],
         symbols=vocabulary.of_type(spm.USER_DEFINED),

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.capabilities import Step
-from tokbench_subword.sentencepiece.charsmap import to_text
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe, merge
 from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.tracing import characters_of, word_steps
@@ -24,9 +23,7 @@ def steps(vocabulary: SpmVocabulary, algorithm: Algorithm, data: bytes) -> Itera
     if isinstance(algorithm, SpmBpe):
         yield from _merge_steps(algorithm, data, names)
     else:
-        yield from word_steps(
-            algorithm, data, (), names, lambda text: to_text(text.encode(), vocabulary.escaped)
-        )
+        yield from word_steps(algorithm, data, (), names)
 
 
 def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> Iterator[Step]:

@@ -175,7 +175,7 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
                 yield Step("added", tuple(done), len(done) - 1, f"added token {part.token.content}")
                 continue
             data, algorithm = part.stretch.text.encode(), self._algorithm
-            yield from word_steps(algorithm, data, done, self._names, lambda piece: piece)
+            yield from word_steps(algorithm, data, done, self._names)
             done += [token.text for token in tokens_of_path(algorithm, data, algorithm.path(data))]
 
     # --- ids to text ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,13 @@ if TYPE_CHECKING:
 
 
 def word_steps(
-    algorithm: Unigram,
-    data: bytes,
-    done: Sequence[bytes],
-    names: Mapping[int, str],
-    spelled: Callable[[str], str],
+    algorithm: Unigram, data: bytes, done: Sequence[bytes], names: Mapping[int, str]
 ) -> Iterator[Step]:
     """Viterbi over one stretch of text: for each place the pieces that end there, and the best path up to it.
 
-    `done` are the tokens before it, `spelled` turns internal text into what the vocabulary writes.
+    `done` are the tokens before it, `names` what the vocabulary writes for each id.
     """
+    mark = "\u2581" if algorithm.escaped else " "
     arriving: dict[int, list[dict[str, Any]]] = {0: []}
     best: dict[int, tuple[float, int]] = {0: (0.0, 0)}
     position = 0
@@ -37,7 +34,7 @@ def word_steps(
             total = best[position][0] + score
             arriving.setdefault(end, []).append(
                 {
-                    "piece": spelled(data[position:end].decode()),
+                    "piece": data[position:end].decode().replace(" ", mark),
                     "id": piece if piece >= 0 else None,
                     "score": round(score, 6),
                     "total": round(total, 6),
