@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Ids, Ints
 from tokbench.kernels.utf8 import code_point
 from tokbench.tally.folding import LENGTH_BITS, REFUSED, Folded
@@ -109,8 +109,7 @@ def align_folded(
 def compare_folded(documents: Ints, texts: Texts, others: Texts, characters: Folded, same: Flags) -> bool:
     """Whether each of `documents` folds to the same bytes as the other text of its number.
 
-    False where a code point has no folded form yet. None is needed of a character that stands
-    at the same place in both.
+    False where a code point has no folded form yet.
     """
     for document in documents:
         here, end = texts.starts[document], texts.ends[document]
@@ -120,12 +119,6 @@ def compare_folded(documents: Ints, texts: Texts, others: Texts, characters: Fol
         left, more = 0, 0
         same[document] = True
         while True:
-            if left == 0 and more == 0 and here < end and there < stop:
-                width = _width_of_same(texts.data, here, others.data, there)
-                here += width
-                there += width
-                if width:
-                    continue
             if left == 0 and here < end:
                 point, width = code_point(texts.data, here)
                 here += width
@@ -150,17 +143,6 @@ def compare_folded(documents: Ints, texts: Texts, others: Texts, characters: Fol
                 at, left = at + 1, left - 1
                 to, more = to + 1, more - 1
     return True
-
-
-@inline
-def _width_of_same(data: Bytes, here: int, other: Bytes, there: int) -> int:
-    """How many bytes the character has that begins at both places; 0 where they are two."""
-    if data[here] != other[there]:
-        return 0
-    if data[here] < 0x80:
-        return 1
-    point, width = code_point(data, here)
-    return int(width) if point == code_point(other, there)[0] else 0
 
 
 @kernel
