@@ -1,17 +1,4 @@
-"""Where two tokenizations of one text part, and what kind of difference it is.
-
-The kinds, in the order in which they are tried:
-
-- special tokens: one side has a special token there, or the text spells one;
-- numbering: the same tokens, under other ids;
-- white space: the tokens differ only in the white space they carry, or they part within or behind it;
-- unknown: one side covers with UNK what the other spells;
-- normalisation: the tokens of the two sides spell different texts;
-- Unicode class: the same text, cut differently beside a character that Unicode classified lately;
-- digits: the same text, its digits grouped differently;
-- ties: the same text in as many tokens, cut elsewhere;
-- segmentation: the same text, in more tokens on one side.
-"""
+"""Where two tokenizations of one text part, and what kind of difference it is, one of `CAUSES`."""
 
 from __future__ import annotations
 
@@ -27,17 +14,18 @@ from tokbench.inspection.recent import is_recent
 from tokbench.tokenizer import first_difference, whole_text
 from tokbench.wording import in_utf8
 
-CAUSES = (
-    "special tokens",
-    "numbering",
-    "white space",
-    "unknown",
-    "normalisation",
-    "Unicode class",
-    "digits",
-    "ties",
-    "segmentation",
-)
+CAUSES = {
+    "special tokens": "one side has a special token there, or the text spells one",
+    "numbering": "the same tokens, under other ids",
+    "white space": "the tokens differ only in the white space they carry, or they part within or behind it",
+    "unknown": "one side covers with UNK what the other spells",
+    "normalisation": "the tokens of the two sides spell different texts",
+    "Unicode class": "the same text, cut differently beside a character that Unicode classified lately",
+    "digits": "the same text, its digits grouped differently",
+    "ties": "the same text in as many tokens, cut elsewhere",
+    "segmentation": "the same text, in more tokens on one side",
+}
+"""The kinds of difference, in the order in which they are tried."""
 CONTEXT = 2  # equal tokens shown on either side of a divergence
 MOST_SHOWN = 24  # tokens of a divergence that are kept
 _SPECIAL = re.compile(r"<\|[^|<>\s]+\|>|</?[a-z_]{1,16}\d*>|\[(?:CLS|SEP|PAD|UNK|MASK)\]")
