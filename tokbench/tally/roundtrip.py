@@ -1,5 +1,7 @@
 """Which documents come back, decode(encode(x)) = x, decoding no more of them than it takes to know.
 
+With all of them decoded, counting with tiktoken takes 1.7 times as long (12 languages, PUD).
+
 Most decoders put the bytes of the tokens end to end, and say so (`decode_joins_bytes`). Where a document's
 tokens are its very bytes, none of them special or without bytes, such a decoder gives it back, and need not be
 asked. Some take away the space that their tokenizer puts before a text (`decode_drops_space`): they are
