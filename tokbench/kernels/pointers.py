@@ -1,28 +1,18 @@
 """Pointers for kernels: to arrays, to blocks of arrays; loads and copies of several bytes; prefetching.
 
-A numba array argument is a struct of seven fields (data, shape, strides, reference count …). Passed between
-kernels it is spilled and reloaded at every call, and each index multiplies by a stride, so a byte-wise state
-machine that is split into readable functions runs at 25 MB/s. The same functions over plain C pointers are
-inlined into one loop and run at 190 MB/s. Hence the rule: the *outer* kernel takes arrays,
-turns each into a pointer once with `pointer`, and the inner functions take pointers and integers only.
+An array of numba's is a struct of seven fields, spilled and reloaded at every call, and each index multiplies
+by a stride: a byte-wise state machine split into readable functions runs at 25 MB/s so, at 190 MB/s over plain
+C pointers. Hence the *outer* kernel takes arrays and turns each into a `pointer` once; the inner functions take
+pointers and integers only. Functions that read or write several elements at once take arrays as well.
 
-A pointer does not know its length: nothing here checks a bound, so callers of kernels must give room enough.
-Pointers never leave compiled code, and the arrays they came from stay arguments of the outer kernel, which
-keeps them alive. An array that a kernel itself makes is freed by numba after its last use, and using a pointer
-to it does not count: call `keep` after the last use of the pointer. Functions that read or write several
-elements at once take arrays as well as pointers.
+A pointer does not know its length: nothing here checks a bound. It never leaves compiled code, and the array it
+came from stays an argument of the outer kernel, which keeps it alive; one that a kernel itself makes is freed
+after its last use, and using a pointer to it does not count: call `keep` after that.
 
-`load_u64` reads eight bytes at any alignment, which turns comparing and hashing of short words into a few
-integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight, `copy_bytes_16` sixteen bytes.
-
-Reading memory that is in no cache takes as long as a hundred instructions. A loop that asks for what it needs a
-dozen rounds ahead (`prefetch`) does not wait for it.
-
-A kernel with twenty arrays spends microseconds on taking them over from Python, more than it needs to encode a
-sentence. `block` therefore packs arrays into one argument, and ``u8_in(block, k)`` and its kin give the pointer
-of its k-th array. Whoever makes a block keeps the arrays themselves, for as long as the block. A kernel passes
-a block on as its `pointer`, too: numba counts the references to an array at every call that takes it, which can
-cost as much as encoding a short word.
+A kernel with twenty arrays spends more on taking them over from Python than it needs to encode a sentence.
+`block` therefore packs arrays into one argument, and ``u8_in(block, k)`` and its kin give the pointer of its
+k-th array. Whoever makes a block keeps the arrays. A kernel passes a block on as its `pointer`, too: references
+to an array are counted at every call that takes it, which can cost as much as encoding a short word.
 
 With ``NUMBA_DISABLE_JIT=1`` each function has a plain Python form, so that kernels can be stepped through:
 a pointer is then the array itself.

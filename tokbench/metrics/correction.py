@@ -1,11 +1,9 @@
 """p-values corrected for many comparisons: they hold for a whole table at once, by the maxT method.
 
-Whoever reads a table of many pairs looks at the largest difference, so a p-value that is right for one pair
-is wrong for the table. Holm's correction multiplies p-values by the number of comparisons; with B resamples
-none is below 2 / (B + 1), so that a few dozen comparisons would leave nothing to be found. What is asked here
-instead is how often the *largest* of all differences, each in units of its own spread, would be as large by
-chance alone. The resamples tell that directly: all comparisons are made on the same ones, so that dependent
-ones are not counted twice. It holds for any number of comparisons and is never below 1 / (B + 1).
+Holm's correction multiplies p-values by the number of comparisons; with B resamples none is below 2 / (B + 1),
+so that a few dozen comparisons would leave nothing to be found. What is asked here instead is how often the
+*largest* of all differences, each in units of its own spread, would be as large by chance alone. All
+comparisons are made on the same resamples, so that dependent ones are not counted twice.
 
 Source: Westfall and Young, Resampling-Based Multiple Testing, 1993 (the single-step maxT method).
 """

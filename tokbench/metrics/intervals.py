@@ -1,23 +1,20 @@
 """From resamples to intervals and p-values that hold for few documents and for documents of unequal weight.
 
-The plain percentile interval of the bootstrap is too narrow for few documents: it takes the sample's variance
-for the true one, and that is too small. Both are mended by reading it further out, at the percentile that
-Student's t has with the degrees of freedom of that variance (Hesterberg, What Teachers Should Know About the
-Bootstrap, The American Statistician 69(4), 2015, section 4.3, which takes n − 1). Where a few long documents
-decide a figure there are far fewer: they follow from how unevenly documents bear on it, by matching the first
-two moments of the estimated variance (Satterthwaite 1946; Pan and Wall, Statistics in Medicine 21, 2002). How
-a document bears on a figure is told by the jackknife.
+The plain percentile interval of the bootstrap is too narrow for few documents, since the sample's variance is
+too small. So it is read further out, at the percentile that Student's t has with the degrees of freedom of that
+variance (Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69(4), 2015,
+section 4.3, which takes n − 1). Where a few long documents decide a figure there are far fewer: how
+unevenly documents bear on it, which the jackknife tells, gives them by the first two moments of the estimated
+variance (Satterthwaite 1946; Pan and Wall, Statistics in Medicine 21, 2002).
 
-So the interval stays within the values that the figure can take, follows any monotone change of scale, and
-holds a true ratio in 93 to 97 % of samples of 20 to 4,000 documents of log-normal length (the tests show it).
-It falls short where few documents of very unequal length decide a figure that also changes with their length:
-there is no remedy but more documents. Resamples lie between the lowest and the highest of n documents, which
-have the true value between them with a probability of 1 − 2^(1−n). Where that is less than the confidence, at
-95 % with fewer than six documents, no interval is given, not even if all documents are alike; nor where not one
-resample is expected beyond each of its ends.
+The interval stays within the values that the figure can take, follows any monotone change of scale, and holds a
+true ratio in 93 to 97 % of samples of 20 to 4,000 documents of log-normal length (the tests show it). Where few
+documents of very unequal length decide a figure that also changes with their length, it falls short. Resamples
+lie between the lowest and the highest of n documents, which have the true value between them with a probability
+of 1 − 2^(1−n). Where that is less than the confidence, at 95 % with fewer than six documents, no interval is
+given, not even if all documents are alike; nor where not one resample is expected beyond each of its ends.
 
-A p-value is read from the same resamples in the same way: it is below 0.05 where the interval at 95 % leaves
-out zero, and nowhere else.
+A p-value is below 0.05 where the interval at 95 % leaves out zero, and nowhere else.
 """
 
 from __future__ import annotations

@@ -1,24 +1,19 @@
 """The counters that a tally sums over groups of documents: their names, what each counts, and the sums.
 
-All of them are whole numbers summed over documents, so they add up over shards and machines, and any ratio of
-them gets its interval from the sums by group, over which replicates draw weights
-(`tokbench.metrics.resampling`). Metrics read them as attributes: ``t.tokens``, ``t.words`` …
+All of them are whole numbers summed over documents, so they add up over shards and machines, in any order.
 
-Each document falls into one of 1,024 groups: by a hash of its text; in a parallel dataset by its line, so that
-replicates pair across languages as well as across tokenizers; where it has a cluster, by that. Where documents
-follow one another in a text, a block of them shares a group, since the lines of a page are no independent
-observations. A replicate draws one Poisson(1) weight per group and sums. Grouping documents at random leaves
-the variance of a ratio estimated without bias, since the residuals of its linear form have mean zero, and it
-costs almost nothing per document: the sums are the same for any order and any sharding, and all replicates are
-one matrix product when figures are made. On parallel text of up to 1,024 lines it is the Poisson bootstrap over
-lines itself. Documents of identical text fall together, so that copies count as the one observation they are.
+Each document falls into one of 1,024 groups (`tokbench.tally.grouping`); of the sums by group any ratio gets
+its interval (`tokbench.metrics.resampling`). Grouping documents at random leaves the variance of a ratio
+estimated without bias, since the residuals of its linear form have mean zero, and costs almost nothing. On
+parallel text of up to 1,024 lines it is the Poisson bootstrap over lines itself. Documents of identical text
+fall together, so that copies count as the one observation they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal
 
 from tokbench.tally.grammar import installed
 
@@ -86,15 +81,9 @@ class Counted:
     def __init__(self, meaning: str) -> None:
         self.meaning = self.__doc__ = meaning
 
-    @overload
-    def __get__(self, counts: None, owner: type) -> Counted: ...
-
-    @overload
-    def __get__(self, counts: object, owner: type) -> Count: ...
-
-    def __get__(self, counts: object, owner: type) -> Counted | Count:
+    def __get__(self, counts: object, owner: type) -> Count:
         if counts is None:
-            return self
+            return self  # type: ignore[return-value]  # for `help`, which is told no type
         raise AttributeError  # an object of which it is not known says so itself, in its `__getattr__`
 
 

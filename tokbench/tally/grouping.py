@@ -43,8 +43,9 @@ class Grouping:
     """The bootstrap group of each document: by its line in a parallel dataset, by its cluster, by its block.
 
     So replicates pair across languages, and up to 1,024 lines have a group each. Where documents follow one
-    another in a text, about one in `BLOCK_DOCUMENTS` begins a block, as its key decides; those up to the next
-    are in its group, also across batches. All others have a group by their own key.
+    another in a text, and so are no independent observations, about one in `BLOCK_DOCUMENTS` begins a block, as
+    its key decides; those up to the next are in its group, also across batches. All others have a group by
+    their own key.
     """
 
     def __init__(self, facts: CorpusFacts) -> None:

@@ -1,12 +1,10 @@
 """The speed pass: one fresh process per tokenizer and thread count, of which one works at a time, in turns.
 
-Each process loads its tokenizer and makes a first call and a first batch (timed apart, so that no passage pays
-for them). Then comes the first pass, over some megabytes of text that it has never seen, which is what most
-text is to a tokenizer; then it proves that its ways of encoding agree; then rounds over a little of the text,
-which it knows by now. Parts of the first pass and rounds go around: every tokenizer does one before any does
-the next, each time beginning with another one, so that a machine that warms up or slows down is unkind to all
-alike. More than `SIDE_BY_SIDE` tokenizers go in groups of `GROUP`, one after the other, so that memory does not
-grow with their number; in every other process the groups are other ones.
+Each process loads its tokenizer and makes a first call and a first batch; then a first pass, over text that it
+has never seen; then it proves that its ways of encoding agree; then rounds over a little of the text, which it
+knows by now. Parts of the first pass and rounds go around: every tokenizer does one before any does the next,
+each time beginning with another (`docs/speed.md` says why). More than `SIDE_BY_SIDE` tokenizers go in groups
+of `GROUP`, so that memory does not grow with their number; in every other process the groups are other ones.
 """
 
 from __future__ import annotations
