@@ -58,10 +58,8 @@ def train(
     """
     wanted = registry.tokenizer_spec(spec)
     family = registry.tokenizers[wanted.family]
-    if isinstance(train_on, str | os.PathLike):
-        corpus_specs(
-            registry, os.fspath(train_on)
-        )  # a wrong name is told, though nothing may have to be trained
+    if isinstance(train_on, str | os.PathLike):  # a wrong name is told, though nothing may have to be trained
+        corpus_specs(registry, os.fspath(train_on))
     if not family.trains(wanted):
         return registry.load(wanted)
     if isinstance(train_on, str | os.PathLike):
@@ -124,9 +122,10 @@ def ensure_trained(
         return known
     options = check_training(registry, spec)
     key, model = _place(registry, spec, digest, folder)
+    tell = progress or (lambda fraction, doing: None)
     begun, cpu = time.perf_counter(), time.process_time()
     with naming(spec):
-        tokenizer, smaller = _made(family, corpus, options, sizes or {}, progress or _quiet)
+        tokenizer, smaller = _made(family, corpus, options, sizes or {}, tell)
     if not isinstance(tokenizer, Savable):
         raise TokenizerError(
             f"{spec}: what training returned has no save(path), so no other process can load it"
@@ -269,7 +268,3 @@ def _read_info(model: Path) -> dict[str, Any] | None:
         return found if found["files"] and found["files"] == _content(model) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _quiet(fraction: float, doing: str) -> None:
-    """Training progress that nobody watches."""
