@@ -12,6 +12,6 @@ suite ─► planning/     all that it names, resolved and checked    suite, sui
 ```
 
 `run` takes these steps, and `progress` tells of them. Several of them use `recipe` (what a process builds a
-tokenizer or dataset from), `fingerprint` (all that it depends on), `loaded` (what a worker holds), `picking`
-(some of the text) and `cache`. `tokbench count` is `training.pretokens`.
+tokenizer or dataset from, and holds), `fingerprint` (all that it depends on), `picking` (some of the text) and
+`cache`. `tokbench count` is `training.pretokens`.
 """

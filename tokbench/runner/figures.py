@@ -21,7 +21,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.runner.counting.cells import CellFiles
 from tokbench.runner.counting.count import PlannedCell
-from tokbench.runner.loaded import let_go
+from tokbench.runner.recipe import let_go
 from tokbench.runner.training.candidates import Candidate
 from tokbench.runner.unmeasured import failed_cells, failure_rows, whole_totals, without_metric, without_repeats
 from tokbench.spec import LoadContext

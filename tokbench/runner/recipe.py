@@ -1,4 +1,7 @@
-"""Recipes, from which a process builds a tokenizer or dataset for itself: objects never cross processes."""
+"""Recipes, from which a process builds a tokenizer or dataset for itself: objects never cross processes.
+
+A worker holds the tokenizer that it was last asked for, and no other (`loaded`), and every dataset.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from tokbench.corpus import Dataset
-from tokbench.errors import TokenizerError
+from tokbench.errors import TokbenchError, TokenizerError
 from tokbench.inspection.facts import file_sha256
 from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext, Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 from tokbench.wording import writable
+from tokbench.workers.memory import give_back
 
 
 def key_of(spec: Spec) -> str:
@@ -49,6 +53,32 @@ class Recipe:
             path = Path(name)
             if not path.is_file() or file_sha256(path) != digest:
                 raise TokenizerError(f"{self.key}: {path} has changed since the run began; run it again")
+
+
+_held: dict[str, Tokenizer | TokbenchError] = {}
+
+
+def loaded(recipe: Recipe) -> Tokenizer:
+    """The tokenizer of a recipe. The last one stays loaded, or the error that it raised is kept."""
+    name = recipe.key + recipe.fingerprint
+    if name not in _held:
+        let_go()  # one at a time: some vocabularies take 100 MB
+        try:
+            _held[name] = recipe.load()
+            recipe.check_files()
+        except TokbenchError as error:
+            _held[name] = error
+    found = _held[name]
+    if isinstance(found, TokbenchError):
+        raise found
+    return found
+
+
+def let_go() -> None:
+    """Forget the tokenizer that is loaded, and hand its memory back: what follows needs none, or another."""
+    if _held:
+        _held.clear()
+        give_back()
 
 
 @dataclass(frozen=True, slots=True)

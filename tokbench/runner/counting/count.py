@@ -20,8 +20,7 @@ from tokbench.results.failure import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.counting.reading import blaming, checked_text
 from tokbench.runner.fingerprint import digest_of, reader_digest
-from tokbench.runner.loaded import loaded
-from tokbench.runner.recipe import DatasetRecipe, Recipe
+from tokbench.runner.recipe import DatasetRecipe, Recipe, loaded
 from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.own import OwnCounting
 from tokbench.tally.tally import TALLY_VERSION, Tally

@@ -19,9 +19,8 @@ from tokbench.metrics.measurement import CellKey
 from tokbench.results.failure import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.fingerprint import digest_of, source_digest
-from tokbench.runner.loaded import loaded
 from tokbench.runner.picking import Sample, found_by_worker, in_turn, pick, utf8_bytes
-from tokbench.runner.recipe import DatasetRecipe, Recipe, key_of
+from tokbench.runner.recipe import DatasetRecipe, Recipe, key_of, loaded
 from tokbench.runner.training.candidates import Candidate
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt

@@ -23,9 +23,8 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.fingerprint import digest_of, source_digest
 from tokbench.runner.inspecting.diffs import diff_all
-from tokbench.runner.loaded import loaded
 from tokbench.runner.picking import Sample, found_by_worker, pick
-from tokbench.runner.recipe import DatasetRecipe, Recipe
+from tokbench.runner.recipe import DatasetRecipe, Recipe, loaded
 from tokbench.runner.training.candidates import Candidate
 from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
 from tokbench.workers.interrupt import Stop

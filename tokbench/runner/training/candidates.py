@@ -14,8 +14,7 @@ from tokbench.inspection.facts import facts, file_digests, versions
 from tokbench.registry import registry_of
 from tokbench.results.failure import TaskFailure
 from tokbench.runner.fingerprint import fingerprint
-from tokbench.runner.loaded import loaded
-from tokbench.runner.recipe import Recipe, key_of
+from tokbench.runner.recipe import Recipe, key_of, loaded
 from tokbench.runner.training.stage import TrainingStage
 from tokbench.runner.training.train import Trained
 from tokbench.spec import LoadContext, Spec
