@@ -64,13 +64,9 @@ def rows(tokenizer: Tokenizer, audit: VocabularyAudit, seen: set[int], tell: Pro
     for number, beginning in enumerate(("", " ", *BEGINNINGS)):
         tell(0.2 + 0.1 * number, "covering the vocabulary")
         left = [(index, text) for index, text in texts if index not in seen]
-        for between in ("\n", " "):
+        for between, most in (("\n", _A_ROW), (" ", _A_ROW), ("", 1)):
             pieces = [beginning + text for index, text in left if index not in seen]
-            yield from _useful(
-                tokenizer, [between.join(part) for part in in_batches(pieces, most=_A_ROW)], seen
-            )
-        pieces = [beginning + text for index, text in left if index not in seen]
-        yield from _useful(tokenizer, pieces, seen)
+            yield from _useful(tokenizer, [between.join(part) for part in in_batches(pieces, most=most)], seen)
     tell(0.9, "covering characters")
     yield from _useful(tokenizer, list(_characters()), seen)
 

@@ -28,19 +28,18 @@ def document(limits: VisitorLimits, *, version: str) -> dict[str, Any]:
             },
             "/api/encode": _post(
                 "encode", "Tokenize a text with several tokenizers", _json("Tokens", _ref("Encoded")),
-                {"text": _text(limits.chars), "tokenizers": {"type": "array", "items": _STRING,
-                                                             "maxItems": limits.tokenizers},
-                 "mode": {"enum": list(MODES), "default": "text", "description": "as content, with "
-                          "special tokens matched, or as a user's message in the chat template"}},
-                optional=("mode",),
+                optional=("mode",), text=_text(limits.chars),
+                tokenizers={"type": "array", "items": _STRING, "maxItems": limits.tokenizers},
+                mode={"enum": list(MODES), "default": "text", "description": "as content, with special tokens "
+                      "matched, or as a user's message in the chat template"},
             ),
             "/api/load": _post(
                 "load", "Load one of the tokenizers that are on offer",
-                _json("The tokenizer", _ref("Tokenizer")), {"tokenizer": _STRING},
+                _json("The tokenizer", _ref("Tokenizer")), tokenizer=_STRING,
             ),
             "/api/trace": _post(
                 "trace", "The steps by which an algorithm arrives at its tokens", _json("Steps", _ref("Trace")),
-                {"text": _text(limits.trace_chars), "tokenizer": _STRING},
+                text=_text(limits.trace_chars), tokenizer=_STRING,
             ),
         },
         "components": {"schemas": _SCHEMAS},
@@ -52,7 +51,7 @@ _NUMBER = {"type": "number"}
 _INTEGER = {"type": "integer"}
 
 
-def _object(properties: dict[str, Any], optional: Container[str] = ()) -> dict[str, Any]:
+def _object(optional: Container[str] = (), **properties: dict[str, Any]) -> dict[str, Any]:
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required}
 
@@ -74,10 +73,10 @@ def _json(about: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _post(
-    operation: str, summary: str, answer: dict[str, Any], given: dict[str, Any], optional: Container[str] = ()
+    operation: str, summary: str, answer: dict[str, Any], optional: Container[str] = (), **given: dict[str, Any]
 ) -> dict[str, Any]:
     """What is asked for by an object of `given` properties, and answered so or by an error."""
-    schema = {**_object(given, optional), "additionalProperties": False}
+    schema = {**_object(optional, **given), "additionalProperties": False}
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
     responses = {"200": answer, **_ERRORS}
     return {"post": {"operationId": operation, "summary": summary, "requestBody": body, "responses": responses}}
@@ -96,52 +95,37 @@ _ERRORS = {
     }.items()
 }
 _SCHEMAS: dict[str, Any] = {
-    "Error": _object({"error": _STRING}),
-    "Tokenizer": _object(
-        {"spec": _STRING, "label": _STRING, "vocab_size": _INTEGER, "traceable": {"type": "boolean"}}
-    ),
+    "Error": _object(error=_STRING),
+    "Tokenizer": _object(spec=_STRING, label=_STRING, vocab_size=_INTEGER, traceable={"type": "boolean"}),
     "About": _object(
-        {
-            "tokenizers": _list(_ref("Tokenizer")),
-            "missing": _list(_object({"spec": _STRING, "why": _STRING})),
-            "more": _list(_STRING, "names that `load` takes"),
-            "examples": _list(_object({"title": _STRING, "text": _STRING})),
-            "limits": _object({"chars": _INTEGER, "trace_chars": _INTEGER}),
-        }
+        tokenizers=_list(_ref("Tokenizer")),
+        missing=_list(_object(spec=_STRING, why=_STRING)),
+        more=_list(_STRING, "names that `load` takes"),
+        examples=_list(_object(title=_STRING, text=_STRING)),
+        limits=_object(chars=_INTEGER, trace_chars=_INTEGER),
     ),
     "Result": _object(
-        {
-            "spec": _STRING,
-            "error": {**_STRING, "description": "there instead of everything below where the tokenizer failed"},
-            "tokens": _INTEGER,
-            "bytes_per_token": {"type": ["number", "null"]},
-            "milliseconds": _NUMBER,
-            "exact": {"type": "boolean", "description": "whether the tokens' bytes add up to the text's"},
-            "places": {
-                "type": ["array", "null"],
-                "description": "where each token stands in the text's bytes, where its own bytes do not tell",
-            },
-            "lossless": {"type": "boolean", "description": "whether decoding gives the text back"},
-            "spans": _list(
-                {"type": "array"},
-                "distinct runs of whole characters: text shown, ids, bytes in hex, kind, ranks by frequency",
-            ),
-            "sequence": _list(_INTEGER, "the number of the span at each place of the text"),
+        spec=_STRING,
+        error={**_STRING, "description": "there instead of everything below where the tokenizer failed"},
+        tokens=_INTEGER,
+        bytes_per_token={"type": ["number", "null"]},
+        milliseconds=_NUMBER,
+        exact={"type": "boolean", "description": "whether the tokens' bytes add up to the text's"},
+        places={
+            "type": ["array", "null"],
+            "description": "where each token stands in the text's bytes, where its own bytes do not tell",
         },
+        lossless={"type": "boolean", "description": "whether decoding gives the text back"},
+        spans=_list(
+            {"type": "array"},
+            "distinct runs of whole characters: text shown, ids, bytes in hex, kind, ranks by frequency",
+        ),
+        sequence=_list(_INTEGER, "the number of the span at each place of the text"),
     ) | {"required": ["spec"]},
-    "Encoded": _object(
-        {"chars": _INTEGER, "bytes": _INTEGER, "results": _list(_ref("Result"))}
-    ),
+    "Encoded": _object(chars=_INTEGER, bytes=_INTEGER, results=_list(_ref("Result"))),
     "Step": _object(
-        {
-            "kind": _STRING,
-            "tokens": _list(_STRING),
-            "changed": {"type": ["integer", "null"]},
-            "note": _STRING,
-            "detail": {"type": "object"},
-        }
+        kind=_STRING, tokens=_list(_STRING), changed={"type": ["integer", "null"]}, note=_STRING,
+        detail={"type": "object"},
     ),
-    "Trace": _object(
-        {"spec": _STRING, "steps": _list(_ref("Step")), "cut": {"type": "boolean"}}
-    ),
+    "Trace": _object(spec=_STRING, steps=_list(_ref("Step")), cut={"type": "boolean"}),
 }  # fmt: skip

@@ -103,11 +103,8 @@ def on_offer(registry: Registry, load_from: Iterable[str]) -> Iterator[tuple[str
 def _public(spec: str, label: str) -> str:
     """The spec, or the label where the spec is a path on this machine, be there something or not."""
     path = _path(spec)
-    return (
-        label
-        if Path(path).is_absolute() or Path(path).exists() or path.startswith(("./", "../", "~"))
-        else spec
-    )
+    here = Path(path).is_absolute() or Path(path).exists() or path.startswith(("./", "../", "~"))
+    return label if here else spec
 
 
 def _path(spec: str) -> str:

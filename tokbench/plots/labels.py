@@ -86,9 +86,8 @@ def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
     except SpecError:
         return set()
     kin = [other.options for other in others if other.family == mine.family]
-    return {name for name, own in mine.options.items() if all(each.get(name) == own for each in kin)} - {
-        "vocab_size"
-    }
+    alike = {name for name, own in mine.options.items() if all(each.get(name) == own for each in kin)}
+    return alike - {"vocab_size"}
 
 
 def dataset_label(run: Run, spec: str) -> str:
@@ -171,11 +170,8 @@ def _base(variant: str) -> str:
 
 
 def _option(name: str, value: str) -> str:
-    return (
-        value
-        if re.fullmatch(r"[A-Za-z][\w.-]*", value) and value not in ("true", "false")
-        else f"{name}={value}"
-    )
+    telling = re.fullmatch(r"[A-Za-z][\w.-]*", value) and value not in ("true", "false")
+    return value if telling else f"{name}={value}"
 
 
 def _count(value: str) -> str:

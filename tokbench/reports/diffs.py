@@ -62,10 +62,9 @@ def _note(run: Run) -> str:
     return (
         "Each tokenizer is compared with the first of nearly the same vocabulary (95 % of the byte strings of "
         "either are in both, so sizes may differ a little), and with what the suite names. Compared are the "
-        "first documents of every language of every "
-        f"dataset in turn, up to {number(budget['documents'], 0)} documents or "
-        f"{data_size(budget['bytes'])}, {number(budget['chars_per_document'], 0)} characters of each. "
-        "The command tokbench diff compares whole corpora."
+        f"first documents of every language of every dataset in turn, up to {number(budget['documents'], 0)} "
+        f"documents or {data_size(budget['bytes'])}, {number(budget['chars_per_document'], 0)} characters of "
+        "each. The command tokbench diff compares whole corpora."
     )
 
 

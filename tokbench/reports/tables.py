@@ -146,9 +146,8 @@ _FINE = {"round_trip": 1.0, "unk_rate": 0.0, "lost_form": 0.0, "lost_spaces": 0.
 def ranks_by(run: Run, dataset: str, columns: Sequence[Column]) -> Column | None:
     """The column that a headline is ranked by, or None where none has a direction."""
     by = [column for column in columns if column.better in ("higher", "lower") and column.key not in _FINE]
-    return next(
-        (column for column in by if column.key == data.main_metric(run, dataset)), by[0] if by else None
-    )
+    main = data.main_metric(run, dataset)
+    return next((column for column in by if column.key == main), by[0] if by else None)
 
 
 def vocabulary_sizes(run: Run) -> dict[str, float]:

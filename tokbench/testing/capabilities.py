@@ -81,9 +81,8 @@ def _decode_joins(tokenizer: Tokenizer, text: str) -> Problem:
     ids = [token for token in ids_of(tokenizer, text) if token not in special_ids(tokenizer)]
     joined = b"".join(map(tokenizer.token_bytes, ids)).decode("utf-8", "replace")
     decoded = tokenizer.decode(ids)
-    return (
-        f"the bytes of the tokens make {joined[:60]!r}, decode {decoded[:60]!r}" if joined != decoded else None
-    )
+    said = f"the bytes of the tokens make {joined[:60]!r}, decode {decoded[:60]!r}"
+    return said if joined != decoded else None
 
 
 @ConformanceCheck.of(

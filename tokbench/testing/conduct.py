@@ -61,10 +61,8 @@ def _memory(tokenizer: Tokenizer) -> Problem:
 
     start = rounds(50)
     grown = rounds(200) - start
-    limit = MEMORY_GROWTH_LIMIT
-    return (
-        f"memory grew by {grown >> 20} MiB over repeated encoding of the same texts" if grown > limit else None
-    )
+    said = f"memory grew by {grown >> 20} MiB over repeated encoding of the same texts"
+    return said if grown > MEMORY_GROWTH_LIMIT else None
 
 
 @ConformanceCheck.of("speed", "encode in time linear in the length of the text.")

@@ -91,9 +91,9 @@ def _fails(row: Measurement) -> bool:
 def no_value(metric: Metric) -> str:
     """Why a metric has no value on the text of its checks, so that its numbers are not tried; else empty."""
     rows = _measured(metric, *_LINES)
-    return (
-        "" if any(row.value is not None for row in rows) else next((row.status for row in rows), "not measured")
-    )
+    if any(row.value is not None for row in rows):
+        return ""
+    return next((row.status for row in rows), "not measured")
 
 
 _LINES = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
