@@ -61,9 +61,7 @@ def _disagreements(document: Mapping[str, Any], config: Mapping[str, Any]) -> It
     if stated is not None and bool(stated) != any(lower):
         yield f"do_lower_case is {stated}, and tokenizer.json does {'' if any(lower) else 'not '}lower the case"
     prefixes = [
-        bool(step.get("add_prefix_space"))
-        if "add_prefix_space" in step
-        else step.get("prepend_scheme") != "never"
+        bool(step.get("add_prefix_space", step.get("prepend_scheme") != "never"))
         for step in steps(document.get("pre_tokenizer"))
         if step["type"] in ("ByteLevel", "Metaspace")
     ]

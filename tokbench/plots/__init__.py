@@ -15,5 +15,3 @@ PLOTS: tuple[Plot, ...] = (
     *tokens.PLOTS,
     *vocabulary.PLOTS,
 )
-
-__all__ = ["PLOTS"]

@@ -46,14 +46,13 @@ def draw(run: Run) -> Figure | None:
     known = any(data.overall(run, data.main_metric(run, name), name)["ci_low"].notna().any() for name in panels)
     several = len(run.languages(panels[0])) > 1
     macro = data.main_metric(run, panels[0]) != "compression_ratio"
+    dots = f"Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
     style.caption(
         figure,
         part,
         "More is better.",
         f"Bar: {run.level} interval." if known else "",
-        f"Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
-        if several
-        else "",
+        dots if several else "",
         hollow(run, order),
         "Arrow: beyond the axis." if any(arrows) else "",
         absent(run, order),

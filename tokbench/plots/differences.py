@@ -53,8 +53,8 @@ def draw(run: Run) -> Figure | None:
     best, found = from_one(run)
     if not found:
         return None
-    labels = run_labels(run)
-    over = dataset_label(run, data.main_dataset(run))
+    labels, dataset = run_labels(run), data.main_dataset(run)
+    over = dataset_label(run, dataset)
     title = f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}")
     figure, [axes] = row_chart({name: labels[name] for name in found}, [title], beside=10)
     for y, (name, (value, low, high, chance)) in enumerate(found.items()):
@@ -64,11 +64,8 @@ def draw(run: Run) -> Figure | None:
         style.dot(axes, value, y, told, hue=hue, hollow=chance is None or chance >= SURE)
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
-    mean = (
-        ", the mean of its languages"
-        if data.main_metric(run, data.main_dataset(run)) != "compression_ratio"
-        else ""
-    )
+    pooled = data.main_metric(run, dataset) == "compression_ratio"
+    mean = "" if pooled else ", the mean of its languages"
     tests = [chance for *_, chance in found.values()]
     hollow = []
     if any(chance is not None and chance >= SURE for chance in tests):

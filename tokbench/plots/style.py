@@ -116,11 +116,9 @@ def _settings(chosen: Size, outlines: bool) -> dict[str, Any]:
     from matplotlib import font_manager
 
     there = {font.name for font in font_manager.fontManager.ttflist}
-    base = chosen.type
+    fonts, base = [name for name in (*_FONTS, *_OTHER_SCRIPTS) if name in there], chosen.type
     return {
-        "font.family": [name for name in (*_FONTS, *_OTHER_SCRIPTS) if name in there]
-        if outlines
-        else [_WIDEST],
+        "font.family": fonts if outlines else [_WIDEST],
         "font.size": base,
         "text.parse_math": False,
         "text.color": INK,

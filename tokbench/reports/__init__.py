@@ -41,5 +41,3 @@ WRITERS: tuple[ReportWriter, ...] = (
     _writer("parquet", ".parquet", "The measurements, typed.", "files:write_parquet"),
     _writer("xlsx", ".xlsx", "An Excel workbook (needs openpyxl).", "files:write_xlsx"),
 )
-
-__all__ = ["WRITERS"]

@@ -52,13 +52,12 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         )
         for row in rows.head(MOST_PAIRS).itertuples()
     )
+    some = f"{MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
     note = sentences(
         _FAMILY,
         counted_on(run, dataset),
         "Grey: one of the two loses something, so the difference speaks for neither." if lost else "",
-        f"{MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
-        if of > MOST_PAIRS
-        else "",
+        some if of > MOST_PAIRS else "",
     )
     return Table(f"differences-{metric}", f"{metric} · {dataset_label(run, dataset)}", columns, made, note)
 

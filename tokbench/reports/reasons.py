@@ -38,11 +38,8 @@ def reasons(
         f"{key} {'above' if above else 'below'} {_number(turn)} (now {weights[key]:g}): {labels[other]}"
         for key, (turn, above, other) in turns.items()
     ]
-    said.append(
-        f"Another would come first with {'; '.join(parts)}."
-        if parts
-        else f"No change of a single weight puts another ahead of {labels[ranked[0]]}."
-    )
+    none = f"No change of a single weight puts another ahead of {labels[ranked[0]]}."
+    said.append(f"Another would come first with {'; '.join(parts)}." if parts else none)
     if parting:
         said[1] = f"The first are level: any other weight of {' or '.join(parting)} parts them. {said[1]}"
     for unsure in dict.fromkeys(known[key].unsure for key in active):
