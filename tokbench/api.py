@@ -115,6 +115,7 @@ class PluginPresenter:
 
     def plot(self, run: Run, name: str, plugins: Sequence[str]) -> Figure:
         """See `Run.plot`."""
+        from tokbench.plots.files import for_notebooks
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)
@@ -122,7 +123,7 @@ class PluginPresenter:
         figure = plot.drawn(run)
         if figure is None:
             raise ResultsError(f"{run.path}: no data for the plot {name!r}: {plot.needs or 'not measured'}")
-        return figure
+        return for_notebooks(figure)
 
     def report(
         self, run: Run, path: str | os.PathLike[str] | None, format: str | None, plugins: Sequence[str]

@@ -220,7 +220,7 @@ class Registry:
             file = f"FILE{family.trained_suffix}"
             raise TokenizerError(
                 f"{spec} must be trained first: `tokbench train {spec.family} -d TEXT -o {file}`, then name "
-                f"the file ({spec.family}:{file})"
+                f"the file ({spec.family}:{file}); in Python, tokbench.load has train_on="
             )
         try:
             with uncollected():

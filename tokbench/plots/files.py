@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import mimetypes
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -85,3 +87,17 @@ def print_svg(figure: Figure, to: Path | IO[str]) -> None:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     FigureCanvasSVG(figure).print_svg(to, metadata={"Date": None})
+
+
+def as_svg(figure: Figure) -> str:
+    """A figure as the text of an SVG file, letters drawn as outlines."""
+    text = io.StringIO()
+    with style.house_style():
+        print_svg(figure, text)
+    return text.getvalue()
+
+
+def for_notebooks(figure: Figure) -> Figure:
+    """The same figure, which a notebook then shows where a cell ends with it, as it does those of pyplot."""
+    figure.__dict__["_repr_svg_"] = partial(as_svg, figure)
+    return figure

@@ -205,6 +205,8 @@ class Run:
     def plot(self, name: str, *, plugins: Sequence[str] = ()) -> Figure:
         """Draw one of `tokbench list plots`; raises `ResultsError` where the run lacks what it needs.
 
+        A notebook shows the figure where a cell ends with it; `savefig` writes it.
+
         `plugins` are plugin files to load for this call. Those of the run are not loaded unasked: a run folder
         from somebody else must not decide which code runs here.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,12 @@ def test_it_is_a_line_at_a_prompt_and_a_table_in_a_notebook(run: Run) -> None:
 
 def test_a_run_that_is_not_finished_is_a_sentence(tmp_path: Path) -> None:
     assert "It is not finished" in Run(tmp_path, {"status": "unfinished"})._repr_html_()
+
+
+def test_a_notebook_shows_a_plot_where_a_cell_ends_with_it(run: Run) -> None:
+    """IPython knows figures of pyplot alone, and asks others how they are shown."""
+    figure = run.plot("compression")
+    shown = figure._repr_svg_()
+    assert shown.startswith("<?xml")
+    assert "</svg>" in shown
+    assert pickle.loads(pickle.dumps(figure))._repr_svg_() == shown
