@@ -116,11 +116,13 @@ class PluginPresenter:
     def plot(self, run: Run, name: str, plugins: Sequence[str]) -> Figure:
         """See `Run.plot`."""
         from tokbench.plots.files import for_notebooks
+        from tokbench.plots.style import house_style
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)
         plot = registry.pick(registry.plots, name, "plot")
-        figure = plot.drawn(run)
+        with house_style():
+            figure = plot.drawn(run)
         if figure is None:
             raise ResultsError(f"{run.path}: no data for the plot {name!r}: {plot.needs or 'not measured'}")
         return for_notebooks(figure)
