@@ -36,7 +36,8 @@ def counted_on(run: Run, dataset: str, names: Sequence[str] = ()) -> str:
     consecutive = bool(data.facts_of(run, dataset).get("consecutive"))
     kind = "block of consecutive documents" if consecutive else "independent cluster"
     said += _amounts(whole, "clusters", kind, kind.replace(" ", "s ", 1) if consecutive else f"{kind}s")
-    said += _amounts(rows[rows["language"] != ALL], "gold_words", "gold word", "gold words")
+    gold = whole if "gold_words" in [*whole["metric"]] else rows  # some languages alone may have any
+    said += _amounts(gold, "gold_words", "gold word", "gold words")
     return f"N: {', '.join(said)}.{OF_THESE if consecutive else ''}"
 
 

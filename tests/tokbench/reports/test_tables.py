@@ -15,6 +15,7 @@ from tokbench.reports.diffs import passages_table
 from tokbench.reports.findings import compression, fairness
 from tokbench.reports.html import page
 from tokbench.reports.html.heat import Heat
+from tokbench.reports.sizes import counted_on
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.unmeasured import undefined
 
@@ -65,6 +66,15 @@ def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run) ->
     said = compression(run)
     assert "3.00 bytes per token" in said.sentence
     assert "Pooled by bytes" in said.sentence
+
+
+def test_gold_words_are_those_of_all_languages_where_each_has_some(made_up_run) -> None:
+    run = made_up_run(3, 3)
+    add_metric(run, "gold_words", value=lambda rows: rows["language"].map({"all": 3_000.0}).fillna(1_000.0))
+    assert ", 3,000 gold words." in counted_on(run, "bundled:parallel")
+    some = made_up_run(3, 3)
+    add_metric(some, "gold_words", value=lambda rows: rows["language"].map({"eng": 1_000.0}))
+    assert ", 1,000 gold words." in counted_on(some, "bundled:parallel")
 
 
 def test_every_table_says_of_how_much(made_up_run) -> None:
