@@ -28,28 +28,33 @@ METRICS = (
     ),
     _timed(
         "decode_speed", "MB/s", "higher", "Megabytes of UTF-8 decoded in a second.",
-        r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}",
+        r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}", heading="decode MB/s",
     ),
     *(
         _timed(
             f"latency_p{percent}", "ms", "lower",
             f"Time to encode one document that {percent} % of documents do not exceed.",
-            rf"Q_{{0.{percent}}}(\mathrm{{seconds}}(d))",
+            rf"Q_{{0.{percent}}}(\mathrm{{seconds}}(d))", heading=f"latency p{percent} ms",
         )
         for percent in (50, 95, 99)
     ),
-    _timed("load_time", "s", "lower", "Time to load the tokenizer in a fresh process.", r"\mathrm{seconds}"),
+    _timed(
+        "load_time", "s", "lower", "Time to load the tokenizer in a fresh process.", r"\mathrm{seconds}",
+        heading="load time s",
+    ),
     _timed(
         "first_call_time", "s", "lower", "Time of the first call in a fresh process, after loading.",
-        r"\mathrm{seconds}",
+        r"\mathrm{seconds}", heading="first call s",
     ),
-    _timed("train_time", "s", "lower", "Time to train the tokenizer.", r"\mathrm{seconds}"),
+    _timed(
+        "train_time", "s", "lower", "Time to train the tokenizer.", r"\mathrm{seconds}", heading="train time s"
+    ),
     _timed(
         "train_memory", "MiB", "lower", "Most memory that a fresh process holds while it trains.",
-        r"\max_t \mathrm{RSS}(t)",
+        r"\max_t \mathrm{RSS}(t)", heading="train memory MiB",
     ),
     _timed(
         "peak_memory", "MiB", "lower", "Most memory that a fresh process holds while it loads and encodes.",
-        r"\max_t \mathrm{RSS}(t)",
+        r"\max_t \mathrm{RSS}(t)", heading="peak memory MiB",
     ),
 )  # fmt: skip

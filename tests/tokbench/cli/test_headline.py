@@ -10,6 +10,7 @@ import pytest
 
 from tokbench.cli.headline import print_headline
 from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.speed import METRICS
 from tokbench.metrics.weights import DEFAULTS
 from tokbench.reports import markdown
 from tokbench.reports.decision import decide, undecided
@@ -86,6 +87,10 @@ def test_the_terminal_says_what_its_headings_are_of(made_up_run: MakeRun, shown:
     printed = " ".join(shown(run).split())
     assert "mean bytes/token of languages " in printed
     assert "MB/s first is of text that was never met before, again of text that was" in printed
+
+
+def test_what_is_timed_is_headed_by_its_unit() -> None:
+    assert all(metric.unit in metric.heading for metric in METRICS)
 
 
 def test_the_terminal_names_tokenizers_as_reports_do(made_up_run: MakeRun, shown: Shown) -> None:
