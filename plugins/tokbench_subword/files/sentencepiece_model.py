@@ -72,8 +72,8 @@ class SpmModel:
     """
 
     pieces: tuple[Piece, ...]
-    trainer: TrainerSpec = field(default_factory=TrainerSpec)
-    normalizer: NormalizerSpec = field(default_factory=NormalizerSpec)
+    trainer: TrainerSpec = TrainerSpec()
+    normalizer: NormalizerSpec = NormalizerSpec()
     denormalizer: NormalizerSpec | None = None
     read_from: bytes = field(default=b"", compare=False)
 

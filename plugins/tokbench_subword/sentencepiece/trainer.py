@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +51,8 @@ class TrainingOptions:
     unk_token: str = "<unk>"
     bos_token: str = "<s>"
     eos_token: str = "</s>"
-    special_tokens: Sequence[str] = field(default_factory=tuple)
-    user_symbols: Sequence[str] = field(default_factory=tuple)
+    special_tokens: Sequence[str] = ()
+    user_symbols: Sequence[str] = ()
     threads: int = 1
 
     def check(self) -> None:

@@ -150,8 +150,4 @@ def _sizes(tables: Mapping[int, NDArray[Any]], unknown: bytes) -> NDArray[np.int
 
 def _own() -> list[NDArray[Any]]:
     """What each thread has of its own; what depends on the text is made by `SearchSpace`."""
-    return [
-        *part_space(),
-        *scratch(),
-        *(np.empty(0, np.int64) for _ in range(4)),
-    ]
+    return [*part_space(), *scratch(), *(np.empty(0, np.int64) for _ in range(4))]
