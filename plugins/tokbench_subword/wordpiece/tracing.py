@@ -34,7 +34,7 @@ def steps(words: Iterable[Part], model: WordPieceModel) -> Iterator[Step]:
             candidates, token, end = _tried(word, start, model)
             if token is None:
                 break
-            done.append(_bytes(word[start:end]))
+            done.append(_bytes(token))  # as the vocabulary writes it: ##york within a word is not york
             unmatched = [_bytes(word[end:])] if end < len(word) else []
             detail = {
                 "word": word,

@@ -34,7 +34,7 @@ def test_each_match_is_a_line(vocab: Path) -> None:
     shown = run(f"wordpiece:{vocab}", "unhappiness x").splitlines()
     assert shown[1].strip() == "unhappiness|x"
     assert "longest match at 2: '##happi'" in shown[5]
-    assert shown[6].strip() == "un|[happi]|ness|x"
+    assert shown[6].strip() == "un|[##happi]|ness|x"
     assert shown[7].strip() == "tried ##happiness, ##happines, ##happine, ##happin"
     assert shown[-1].endswith("5 steps, 4 tokens")
 
@@ -42,10 +42,11 @@ def test_each_match_is_a_line(vocab: Path) -> None:
 def test_no_token_is_cut_at_the_end_of_a_line(vocab: Path) -> None:
     """A line was folded in the midst of a token, and went on at the margin."""
     shown = run(f"wordpiece:{vocab}", " ".join(["unhappiness"] * 9), columns=60).splitlines()
-    assert shown[-4:-1] == [
-        "      un|happi|ness|un|happi|ness|un|happi|ness|un|happi|",
-        "      ness|un|happi|ness|un|happi|ness|un|happi|ness|un|",
-        "      happi|ness|un|happi|[ness]",
+    assert shown[-5:-1] == [
+        "      un|##happi|##ness|un|##happi|##ness|un|##happi|##ness|",
+        "      un|##happi|##ness|un|##happi|##ness|un|##happi|##ness|",
+        "      un|##happi|##ness|un|##happi|##ness|un|##happi|",
+        "      [##ness]",
     ]
     at = shown.index("      tried unhappiness, unhappines, unhappine, unhappin, ")
     assert shown[at + 1] == "      unhappi, 4 more"
@@ -53,7 +54,7 @@ def test_no_token_is_cut_at_the_end_of_a_line(vocab: Path) -> None:
 
 def test_json_and_standard_input(vocab: Path) -> None:
     steps = json.loads(run(f"wordpiece:{vocab}", "-", "--json", text="unhappiness"))
-    assert [bytes.fromhex(token) for token in steps[-1]["tokens"]] == [b"un", b"happi", b"ness"]
+    assert [bytes.fromhex(token) for token in steps[-1]["tokens"]] == [b"un", b"##happi", b"##ness"]
     assert steps[1]["detail"]["candidates"][-1] == "unh"
 
 
@@ -81,7 +82,7 @@ def test_figures_are_written_and_escape_the_text(vocab: Path, tmp_path: Path) ->
     assert str(page) in said
     root = ElementTree.fromstring(figure.read_text(encoding="utf-8"))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "happi" in texts
+    assert "##happi" in texts
     assert "&lt;b&gt;unhappiness&lt;/b&gt;" in page.read_text(encoding="utf-8")
 
 
