@@ -157,10 +157,10 @@ def percent(share: float, places: int = 0, *, signed: bool = False) -> str:
     """A share in per cent, as people read it; `signed`, it is a change, and says so where it is none less.
 
     Example:
-        >>> percent(0.283), percent(0.0139, 1), percent(-0.5, 2), percent(0.02, signed=True)
-        ('28 %', '1.4 %', '−50.00 %', '+2 %')
+        >>> percent(0.283), percent(0.0139, 1), percent(-1e-6, 2), percent(0.02, signed=True)
+        ('28 %', '1.4 %', '0.00 %', '+2 %')
     """
-    said = f"{share:{'+' if signed else ''}.{places}%}"
+    said = f"{share:{'+' if signed else ''}z.{places}%}"  # z: no minus before what is rounded to 0
     return said.replace("-", "−").replace("%", " %")
 
 

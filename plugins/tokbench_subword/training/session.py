@@ -149,7 +149,7 @@ class MergeSession:
         It has room for `more` than a merge makes.
         """
         pairs = self.work[at.PAIRS]
-        alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, self._n_touched) + more
+        alive, most_new = int(alive_pairs(pairs)), max(2 * self.n_wanted, self._n_touched) + more
         bits = max((3 * max(alive, most_new)).bit_length(), table_bits(alive + most_new))
         renewed = pair_table(bits)
         rehash(pairs, renewed, self.work[at.STATE])
