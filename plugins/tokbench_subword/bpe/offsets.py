@@ -71,14 +71,23 @@ class BpeOffsets:
         places, told = token_places(batch, self._sizes, words)
         counts = batch.lengths()
         if self.model.whole_tokens:  # a word that is one token as it is written
-            alone = np.flatnonzero(counts == 1)
-            whole = alone[self._lengths[batch.ids[batch.offsets[alone]]] == words[alone, 1] - words[alone, 0]]
+            whole = np.flatnonzero(counts == 1)
+            whole = whole[self._is_written(batch.ids[batch.offsets[whole]], data, words[whole])]
             places[batch.offsets[whole]], told[whole] = words[whole], True
         if not told.all():  # symbols that are unknown or dropped, or some that merges give another size
             symbols, theirs, ends = self._encoder.first_symbols(data, words[~told])
             last = np.cumsum(made := merged_symbols(self.model, symbols, ends))
             places[np.repeat(~told, counts)] = np.stack([theirs[last - made, 0], theirs[last - 1, 1]], axis=1)
         return places
+
+    def _is_written(
+        self, ids: NDArray[np.int32], data: NDArray[np.uint8], words: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether each word is a token as it is written."""
+        same = self._lengths[ids] == words[:, 1] - words[:, 0]
+        for k in np.flatnonzero(same & (self._sizes[ids] != self._lengths[ids])):  # with an affix, or a byte
+            same[k] = data[words[k, 0] : words[k, 1]].tobytes() == self.model.vocabulary[ids[k]]
+        return same
 
     @cached_property
     def _lengths(self) -> NDArray[np.int64]:

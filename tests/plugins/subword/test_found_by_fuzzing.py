@@ -263,3 +263,12 @@ def test_a_piece_that_the_unknown_token_spells_is_refused() -> None:
             ours = JsonUnigramTokenizer.from_dict(content_of(theirs))
             for text in (piece, f"é{piece}x", "xxa"):
                 assert list(ours.encode(text)) == theirs.encode(text).ids
+
+
+def test_a_word_of_a_dropped_character_is_not_the_token_that_is_as_long_with_its_prefix() -> None:
+    """Where whole words are tokens as they are written, "##é" is one, and "aé" of as many bytes is not."""
+    model = models.BPE({"##é": 0, "x": 1}, [], continuing_subword_prefix="##", ignore_merges=True)
+    ours = BpeTokenizer.from_dict(content_of(Tokenizer(model)))
+    for text, spans in {"##é": [(0, 3)], "üé": [(1, 2)], "é": [], "xé": [(0, 1), (1, 2)]}.items():
+        assert ours.encode(text).tolist() == Tokenizer(model).encode(text).ids
+        assert [tuple(span) for span in ours.offsets(text).tolist()] == spans, text
