@@ -273,8 +273,8 @@
 
   // A detail in words: lists with commas, one line for each thing of a list of things.
   function plain(value) {
+    if (value === null || (Array.isArray(value) && !value.length)) return "none";
     if (Array.isArray(value)) return value.map(plain).join(typeof value[0] === "object" ? "\n" : ", ");
-    if (value === null) return "none";
     if (typeof value !== "object") return String(value);
     return Object.entries(value).map(([key, each]) => `${key} ${plain(each)}`).join(" · ");
   }

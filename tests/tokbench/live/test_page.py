@@ -219,15 +219,17 @@ def test_the_text_that_is_stepped_through_keeps_its_lines(page: Any) -> None:
     assert page.input_value("#steps-text") == "new\n\tyork"
 
 
-def test_a_step_is_named_once(page: Any) -> None:
+def test_a_step_is_named_once_and_what_it_has_none_of_is_said(page: Any) -> None:
     load_wordpiece(page)
-    step = {"kind": "merge", "note": "merge 'a' + 'b'", "tokens": ["ab"], "changed": 0, "detail": {}}
+    detail: dict[str, list[str]] = {"candidates": []}
+    step = {"kind": "merge", "note": "merge 'a' + 'b'", "tokens": ["ab"], "changed": 0, "detail": detail}
     page.route("**/api/trace", lambda route: route.fulfill(json={"steps": [step, {**step, "kind": "split"}]}))
     page.get_by_role("button", name="Step through").click()
     page.locator("#steps-tokens li").first.wait_for()
     assert page.locator("#steps-note").inner_text() == "merge 'a' + 'b'"
     page.locator("#forward").click()
     assert page.locator("#steps-note").inner_text() == "split: merge 'a' + 'b'"
+    assert page.locator("#steps-detail dd").text_content() == "none"
 
 
 def test_pieces_from_right_to_left_reorder_nothing_beside_them(page: Any) -> None:
