@@ -137,32 +137,33 @@ def prefix_pieces(tables: Block, batch: Block) -> np.int64:
     """
     machine, new, n_new, like = u64_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0], i64_in(tables, 2)[1]
     text, offsets, out_offsets, n_documents = documents_of(batch)
+    numbers, first = i64_in(batch, splicing.NUMBERS), np.int64(new[0])
     pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
     starts, ends = pointer(pieces), pointer(pieces[_PIECES + SPARE :])
-    size, copied, most, none = np.int64(0), offsets[0], np.int64(_PIECES), np.int64(0)
+    out, size, most, none = u8_in(batch, splicing.OUT), np.int64(0), np.int64(_PIECES), np.int64(0)
     for document in range(n_documents):
         i, began, row, end = offsets[document], offsets[document], none, offsets[document + 1]
         reached = i  # by the piece before
         while i < end or row != 0:
             i, began, row, count = cut_some(machine, text, i, began, row, end, starts, ends, none, most)
+            if count > 0 and size + ends[count - 1] - reached + count * n_new + 32 > numbers[splicing.CAPACITY]:
+                return np.int64(splicing.TOO_SMALL)
             for k in range(count):
                 begin, gone = starts[k], reached
                 reached = ends[k]
-                there = reached - begin >= n_new and equal_bytes(text, begin, new, none, n_new)
-                n_put = none if begin == reached or there or np.int64(text[begin]) == like else n_new
-                if (begin > gone or n_put > 0) and size >= 0:
-                    size = splice(batch, copied, gone, begin, new, none, none, size)
-                    copied = begin
-                    if n_put > 0 and size >= 0:
-                        size = splice(batch, begin, begin, begin, new, none, n_put, size)
-        if end > reached and size >= 0:
-            size = splice(batch, copied, reached, end, new, none, none, size)
-            copied = end
-        if size < 0:
-            return np.int64(size)
-        out_offsets[document + 1] = size + end - copied
+                if begin > gone:
+                    note_edit(batch, gone, begin, size)
+                byte, length = np.int64(text[begin]), reached - begin
+                there = byte == first and length >= n_new and equal_bytes(text, begin, new, none, n_new)
+                if length > 0 and not there and byte != like:
+                    size = copy_span(new, none, n_new, out, size)
+                    note_edit(batch, begin, begin, size)
+                size = copy_span(text, begin, reached, out, size)
+        if end > reached:
+            note_edit(batch, reached, end, size)
+        out_offsets[document + 1] = size
     keep(pieces)
-    return finished(batch, copied, size)
+    return size if numbers[splicing.N_EDITS] > 0 else np.int64(splicing.UNCHANGED)
 
 
 @Writer
