@@ -170,8 +170,8 @@ def format_of(path: str | os.PathLike[str] | None, registry: Registry) -> str:
     if not Path(name).suffix:
         return "html"
     known = ", ".join(f"{writer.suffix} ({format})" for format, writer in writers.items())
-    remedy = "name the format too, or give the file the ending of one"
-    said = f"{path}: no report format's files end in {Path(name).suffix!r}; {remedy}: {known}"
+    remedy = "name the format, or give the file one of these endings"
+    said = f"{path}: no report format has the ending {Path(name).suffix!r}; {remedy}: {known}"
     raise SpecError(registry.host.explained(said))
 
 

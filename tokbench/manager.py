@@ -84,7 +84,7 @@ class Host:
             asked, answer = self.ask(name, hook, implementation.function)
             if asked and (isinstance(answer, str | bytes | Mapping) or not isinstance(answer, Iterable)):
                 kind = "None" if answer is None else type(answer).__name__
-                remedy = "return a list, of one or empty where there is nothing to offer"
+                remedy = "return a list, even for one item or none"
                 self.refuse(name, f"{hook}: returned {kind}; {remedy}")
             elif asked:
                 asked, listed = self.ask(name, hook, lambda answer=answer: list(answer))
@@ -260,7 +260,9 @@ def _check_contract(plugin: object) -> None:
     for hook, implementation in vars(plugin).items():
         marked = getattr(implementation, f"{hookspecs.PROJECT}_impl", None) or {}
         if marked.get("wrapper") or marked.get("hookwrapper"):
-            raise PluginError(f"{hook} is a hook wrapper; hooks are asked one by one, and none wraps others")
+            raise PluginError(
+                f"{hook} is a hook wrapper, which tokbench does not support; it calls each hook by itself"
+            )
 
 
 def _validation_message(plugin: object, name: str, error: pluggy.PluginValidationError) -> str:

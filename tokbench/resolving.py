@@ -45,8 +45,8 @@ def tokenizer_spec(registry: Registry, text: Named) -> Spec:
 
 
 _UNPUBLISHED = (
-    "`tokbench list aliases` has the names of models; of one whose tokenizer is not published, "
-    "tokbench calibrate estimates the numbers of tokens"
+    "`tokbench list aliases` shows the known models; if a model's tokenizer is not published, "
+    "tokbench calibrate can estimate its token counts"
 )
 
 
@@ -60,7 +60,7 @@ def dataset_spec(registry: Registry, text: Named) -> Spec:
         _refuse_missing(text, registry.datasets, "dataset")
     spec = text if isinstance(text, Spec) else Spec.parse(text)
     is_url = (spec.variant or "").startswith("//")
-    hint = f"A URL has its family before it, as in text:{text}" if is_url else ""
+    hint = f"Put the family before a URL, as in text:{text}" if is_url else ""
     family = registry.pick(registry.datasets, spec.family, "dataset family", hint=hint)
     return validate(spec, family.options)
 

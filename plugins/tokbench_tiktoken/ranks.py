@@ -32,7 +32,7 @@ def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str
     if pattern is None:
         if known is None:
             raise SpecError(
-                f"{name}: a file of ranks holds no pattern, and this is not one that tiktoken registers; add "
+                f"{name}: a file of ranks contains no pattern, and tiktoken does not know this file; add "
                 f'pattern=NAME ({", ".join(tiktoken.list_encoding_names())}) or pattern="a regex"'
             )
         pattern = known

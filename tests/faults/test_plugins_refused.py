@@ -107,7 +107,7 @@ PLOT = "tokbench.Plot(name='pp', title='', summary='', draw={})"
 @pytest.mark.parametrize(
     ("hook", "given", "says"),
     [
-        ("plots", PLOT.format("print"), "tokbench_plots: returned Plot; return a list, of one or empty"),
+        ("plots", PLOT.format("print"), "tokbench_plots: returned Plot; return a list, even for one"),
         ("plots", "{'pp': 1}", "tokbench_plots: returned dict; return a list"),
         ("aliases", "'zed'", "tokbench_aliases: returned str; return a list"),
         ("plots", f"[{PLOT.format(None)}]", "the plot 'pp': draw is None; give what can be called"),

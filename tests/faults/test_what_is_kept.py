@@ -146,7 +146,7 @@ def test_a_sealed_head_that_is_none_of_a_cell_is_said(tmp_path: Path) -> None:
     path = write_cell(tmp_path, CellResult(CellKey("a", "b", "c"), failure=TaskFailure("raised", "no")))
     line = b'{"key": ["a"]}\n'
     path.write_bytes(cells._MAGIC + cells._seal(line, b"") + line)
-    with pytest.raises(ResultsError, match="not that of a cell"):
+    with pytest.raises(ResultsError, match="does not begin like the file of a cell"):
         read_cell(path, with_tally=False)
 
 

@@ -100,7 +100,7 @@ def test_a_bare_path_is_opened_by_a_family_that_recognises_its_content(
 
 def test_a_model_that_is_not_published_is_answered_with_what_can_be_done() -> None:
     registry = build_registry()
-    with pytest.raises(UnknownNameError, match=r"'claude-3'.* not published, tokbench calibrate estimates"):
+    with pytest.raises(UnknownNameError, match=r"'claude-3'.* not published, tokbench calibrate can estimate"):
         registry.tokenizer_spec("claude-3")
     for slip in ("tiktokn:gpt2", "btyes"):  # a family's name, and no model's
         with pytest.raises(UnknownNameError) as told:
@@ -132,8 +132,8 @@ def test_published_files_are_opened_by_the_library_they_are_for(test_data: Path)
 def test_a_bare_path_that_no_family_opens_says_what_is_wrong_with_it(tmp_path: Path) -> None:
     registry = build_registry()
     for name, content, said in (
-        ("vocab.json", b'{"a": 0}', "BPE needs merges.txt beside it"),
-        ("merges.txt", b"#version: 0.2\na b\n", "BPE needs vocab.json beside it"),
+        ("vocab.json", b'{"a": 0}', "BPE also needs merges.txt"),
+        ("merges.txt", b"#version: 0.2\na b\n", "BPE also needs vocab.json"),
         ("empty.json", b"", "is empty"),
         ("other.bin", b"\xff\xfe\0", "not UTF-8 at byte 0"),
     ):
@@ -171,7 +171,7 @@ def test_names_and_paths_as_people_type_them_are_answered_with_the_nearest(
         ("notes.txt", "notes.txt: there is no such file or folder; did you mean 'note.txt'"),
         ("./x", "A dataset is a path or FAMILY:PATH; `tokbench list datasets` shows the families"),
         ("bundeld", "did you mean 'bundled'"),
-        ("https://host/x.txt", "A URL has its family before it, as in text:https://host/x.txt"),
+        ("https://host/x.txt", "Put the family before a URL, as in text:https://host/x.txt"),
     ],
 )
 def test_datasets_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, said: str) -> None:

@@ -194,6 +194,6 @@ def _show_splits(found: RanksOverSplits, as_json: bool) -> None:
         console.print(f"the order is the same in all {n_splits} splits")
     else:
         console.print(
-            f"the order is not stable: in {found.n_alike} of {n_splits} splits it is that of the first"
+            f"the order is not stable: only {found.n_alike} of {n_splits} splits give the order of the first"
         )
     console.print(NO_QUALITY)

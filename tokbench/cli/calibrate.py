@@ -38,7 +38,7 @@ def calibrate(
         opt.option(
             "The kind of text that the datasets are.",
             "KIND",
-            show_default="text, or the only one that was observed",
+            show_default="text, or the only kind that was observed",
         ),
     ] = None,
     price: Annotated[
@@ -62,8 +62,8 @@ def calibrate(
         estimating = {"-d": dataset, "--kind": kind, "--price": price}
         if vain := [name for name, given in estimating.items() if given not in (None, [])]:
             raise SpecError(
-                f"{', '.join(vain)}: nothing is estimated while tokenizers are fitted: keep the fit "
-                "(-o FILE.json), then estimate by it (--fit FILE.json -d DATASET)"
+                f"{', '.join(vain)}: one call either fits or estimates: save the fit first "
+                "(-o FILE.json), then estimate with it (--fit FILE.json -d DATASET)"
             )
         if output is not None:
             read = chain([observed], _texts_beside(observed), files_read(registry, specs))

@@ -67,7 +67,7 @@ def _list(
             show_facts(row["name"], facts | {"counts itself": counters})
             _show_options(getattr(thing, "options", ()))
 
-    things.__doc__ = doc or f"List {kind}s; of those named, all that is known of them."
+    things.__doc__ = doc or f"List {kind}s; for those that you name, everything that is known about them."
     app.command(what)(with_registry(things))
 
 
@@ -76,14 +76,14 @@ for _what in ("tokenizer", "dataset"):
         *(f"{_what}s", f"{_what} family", f"tokbench_{_what}s", "summary", "variant", "options", "examples"),
         *(("trainable",) if _what == "tokenizer" else ()),
         shown=("name", "summary", "examples"),
-        doc=f"List {_what} families; of those named, every option with its default and what it does.",
+        doc=f"List {_what} families; for those that you name, every option with its default and meaning.",
         named=("summary", "variant", "examples"),
     )
 _list(
     *("metrics", "metric", "tokbench_metrics", "unit", "better", "level", "summary", "formula", "source"),
     *("caveat", "no_interval"),
     shown=("name", "unit", "better", "summary"),
-    doc="List metrics with unit and direction; of those named, formula, source and caveat too.",
+    doc="List metrics with unit and direction; for those that you name, also formula, source and caveat.",
 )
 _list("plots", "plot", "tokbench_plots", "summary", "title", "needs")
 _list("formats", "report format", "tokbench_report_writers", "summary", "suffix")

@@ -36,11 +36,11 @@ def option(help: str, metavar: str | None = None, *names: str, **more: Any) -> A
 
 
 NAMED = {
-    "SPEC": "one that `tokbench list tokenizers` shows, or a file",
-    "SPEC SPEC": "two that `tokbench list tokenizers` shows, or files",
-    "DATASET": "one that `tokbench list datasets` shows, or a file",
-    "METRIC": "one that `tokbench list metrics` shows",
-    "CODE": "one that `tokbench list checks` shows",
+    "SPEC": "a family that `tokbench list tokenizers` shows, or a file",
+    "SPEC SPEC": "two families that `tokbench list tokenizers` shows, or files",
+    "DATASET": "a family that `tokbench list datasets` shows, or a file",
+    "METRIC": "a metric that `tokbench list metrics` shows",
+    "CODE": "a code that `tokbench list checks` shows",
     "LANGUAGE": "a language",
 }
 """What to name, by what an option takes; nothing at all, as of a variable that is not set, is refused."""
@@ -91,7 +91,7 @@ Languages = Annotated[
 Address = Annotated[str | None, option("The scheduler of a shared engine.", "URL")]
 Jobs = Annotated[int | None, option("Worker processes.", "N", min=1, show_default="one per core")]
 TextArgument = Annotated[
-    str, argument("The text; - reads standard input; put -- before one that begins with -.", "TEXT")
+    str, argument("The text; - reads standard input; put -- before a text that begins with -.", "TEXT")
 ]
 Documents = Annotated[
     int | None, option("Only the first N documents of each language.", "N", min=1), OnlyWith("dataset")

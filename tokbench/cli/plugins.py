@@ -57,9 +57,9 @@ def new_plugin(
     registry = opt.open_registry()
     what = "tokenizer" if kind == "trainable" else kind
     for own in {name, name.replace("-", "_")} & {*checkable(registry).get(what, ())}:  # a metric has the latter
-        raise SpecError(f"there is a {what} {own!r} already, and two of one name cannot be told apart")
+        raise SpecError(f"there is already a {what} named {own!r}; choose another name")
     if name in registry.host.plugins:
-        raise SpecError(f"there is a plugin named {name!r} already; choose another name")
+        raise SpecError(f"there is already a plugin named {name!r}; choose another name")
     files = write_plugin(name, kind, folder)
     root = folder or Path(name)
     for file in files:

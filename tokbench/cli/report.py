@@ -146,7 +146,7 @@ def plot(
         Path | None,
         opt.output_option("A folder, or the file of one plot (.svg, .png, .pdf).", show_default="RUN/plots"),
     ] = None,
-    force: Annotated[bool, opt.flag("Overwrite a file that is no plot of this run.", "--force")] = False,
+    force: Annotated[bool, opt.flag("Overwrite a file that is not a plot of this run.", "--force")] = False,
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""
     from tokbench.plots.files import write_plots

@@ -28,16 +28,14 @@ def compare(
     registry: Registry,
     before: Annotated[str, opt.argument("The folder of the earlier run.", "BEFORE")],
     after: Annotated[str, opt.argument("The folder of the later run.", "AFTER")],
-    threshold: Annotated[
-        str, opt.option("Changes up to this share are none, as in 0.01 or 1%.", "SHARE")
-    ] = "0",
+    threshold: Annotated[str, opt.option("Ignore changes up to this share, as in 0.01 or 1%.", "SHARE")] = "0",
     metric: Annotated[
         opt.Several, opt.option("Only this metric. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
     budget: Annotated[
         opt.Several,
         opt.option(
-            "A threshold for this metric alone, either way for one that has no better. Repeatable.",
+            "A threshold for this metric only; in both directions if neither is better. Repeatable.",
             "METRIC=SHARE",
         ),
     ] = None,
@@ -158,8 +156,8 @@ def chart(
     opened = [Run.open(run) for run in {run.resolve(): run for run in runs}.values()]
     if len(opened) < 2:
         raise ResultsError(
-            f"a curve goes from one run to the next, and {runs[0]} is one alone: name two or more, oldest "
-            f"first (`tokbench list runs` shows them); the figures of one: tokbench plot {runs[0]}"
+            f"a chart over time needs two or more runs, oldest first, and only {runs[0]} was named "
+            f"(`tokbench list runs` shows them); to plot a single run: tokbench plot {runs[0]}"
         )
     with reading(*runs, host=registry.host), house_style(size):
         spec = main_dataset(opened[-1]) if dataset is None else str(registry.dataset_spec(dataset))

@@ -127,8 +127,8 @@ def _spec(registry: Registry, family: str, vocab_size: str | None, options: list
     if ":" in family:
         only, asked = family.split(":", 1)
         raise SpecError(
-            f"{family!r} is a spec, and train takes the family by itself, {only!r}: {asked!r} is said by "
-            "options, --vocab-size N and --option NAME=VALUE"
+            f"{family!r} is a spec, but train takes only the family, {only!r}: give {asked!r} as options, "
+            "--vocab-size N and --option NAME=VALUE"
         )
     found = registry.pick(registry.tokenizers, family, "tokenizer family")
     if found.train is None:

@@ -112,7 +112,7 @@ def check_target(output: Path, *, force: bool, read: Iterable[Path] = (), may_be
     `read`, and a folder that holds one: which files are written into a folder is known only when they are.
     """
     if str(output) == "-":
-        raise SpecError("- stands for standard output, and this command writes none there; name a file")
+        raise SpecError("- means standard output, which this command cannot write to; name a file")
     if output.is_dir() and not may_be_folder:
         raise SpecError(f"cannot write {output}: it is a folder; name a file")
     if (output.is_file() or output.is_dir()) and not force:
@@ -213,7 +213,7 @@ def use_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> str:
         spec = str(Spec(family, path, dict(tokenizer.unsaid_in(path))))
     written, why = _opened(registry, spec)
     if written is None:
-        return f"to use it, more has to be said. {why}"
+        return f"its spec needs more options before it can be used. {why}"
     for text in ROUND_TRIPS:
         with suppress(TokbenchError):  # a text that either cannot encode tells nothing
             if list(tokenizer.encode(text)) != list(written.encode(text)):

@@ -173,9 +173,11 @@ def _check_counts(path: str | Path, table: pa.Table) -> None:
     """Raise `CorpusError` for rows without a pre-token, and for what no words are seen so often as."""
     counts = table["count"].to_numpy()
     if table["pretoken"].null_count or table["count"].null_count or (len(counts) and counts.min() < 1):
-        raise CorpusError(f"{path}: a pre-token without a count of one or more: count anew")
+        raise CorpusError(
+            f"{path}: a pre-token has no count, or a count below 1; count again with tokbench count"
+        )
     if counts.sum(dtype=np.float64) >= _MOST:
-        raise CorpusError(f"{path}: more than 2⁶² pre-tokens: count anew")
+        raise CorpusError(f"{path}: more than 2⁶² pre-tokens; count again with tokbench count")
 
 
 def add_files(paths: Sequence[Path], head: Head, target: Path) -> int:

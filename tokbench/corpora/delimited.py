@@ -69,8 +69,8 @@ class Delimited(RecordFormat):
         for where, values in rows:
             if any(values[len(header) :]):
                 raise CorpusError(
-                    f"{where}: {len(values)} values under {counted(len(header), 'column')}; one that holds "
-                    "the delimiter stands in quotation marks, and delimiter=CHARACTER names another"
+                    f"{where}: {len(values)} values under {counted(len(header), 'column')}; put a value that "
+                    "contains the delimiter in quotation marks, or name another with delimiter=CHARACTER"
                 )
             if values:  # of a blank line there are none
                 yield where, dict(zip(header, values, strict=False))

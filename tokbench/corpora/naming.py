@@ -104,8 +104,8 @@ def note_on(files: Mapping[str, Sequence[str]], spec: Spec) -> str:
     if spec.get("language") or not short or not (alone or UNKNOWN in files):
         return ""
     told = ", ".join(f"{tag} ({known.name})" if (known := lookup(tag)) else tag for tag in short)
-    what = "the language {} is" if len(short) == 1 else "the languages {} are"
-    return f"{spec}: {what.format(told)} read off the name; say language=und where it is none"
+    what = "the language {} was" if len(short) == 1 else "the languages {} were"
+    return f"{spec}: {what.format(told)} read from the file name; add language=und if that is not a language"
 
 
 def choose(available: Iterable[str], wanted: str | None, *, where: str) -> list[str]:

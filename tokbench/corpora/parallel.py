@@ -99,9 +99,9 @@ class ParallelDataset(FileDataset):
         first = min(alone)
         has = next(language for language, numbers in blank.items() if first in numbers)
         return (
-            f"Blank in some languages alone: {counted(len(alone), 'line')}, as line {first + 1} in {has}. What "
-            "is missing costs nothing, so that these languages seem cheaper than they are (premium, gini); "
-            "take such lines out of all files."
+            f"Blank in some languages only: {counted(len(alone), 'line')}, such as line {first + 1} in {has}. "
+            "A blank line costs no tokens, so these languages look cheaper than they are (premium, gini); "
+            "remove such lines from all files."
         )
 
     def _blank(self, language: str) -> set[int]:
@@ -119,8 +119,8 @@ def load_parallel(spec: Spec, context: LoadContext) -> Dataset:
     folder = path_of(spec)
     if Path(folder).expanduser().is_file():
         raise SpecError(
-            f"{spec}: {folder} is a file, and parallel takes a folder of files named by language, such as "
-            f"eng_Latn.txt; text that stands alone is text:{folder}"
+            f"{spec}: {folder} is a file, but parallel takes a folder of files named by language, such as "
+            f"eng_Latn.txt; for a single text use text:{folder}"
         )
     paths = find_files(
         folder,
@@ -137,9 +137,9 @@ def _left_alone(folder: str, paths: Sequence[str], spec: Spec) -> str:
     others = [bare_name(path) for path in find_files(folder, endings) if path not in paths]
     if not others:
         return ""
-    whose = "its name" if len(others) == 1 else "their names"
+    whose = "the name" if len(others) == 1 else "each name"
     left = all_of_whom(others, "is", "are")
-    return f"{spec}: {left} left alone, since no language such as eng_Latn stands in {whose}"
+    return f"{spec}: {left} ignored, because {whose} does not contain a language such as eng_Latn"
 
 
 def load_flores(spec: Spec, context: LoadContext) -> Dataset:

@@ -125,7 +125,7 @@ class Calibration:
         kind = asked or (self.kinds[0] if len(self.kinds) == 1 else DEFAULT)
         if kind not in self.kinds:
             raise SpecError(
-                f"no text of kind {kind!r} was observed; name one that was (kind): {', '.join(self.kinds)}"
+                f"no text of kind {kind!r} was observed; the kinds that were: {', '.join(self.kinds)}"
             )
         return kind
 
@@ -186,8 +186,8 @@ def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) ->
     if len({*zip(shared, counts, strict=True)}) == len({*shared}):
         whose = "" if len({*shared}) == 1 else " of a kind"
         raise SpecError(
-            f"{spec}: by it all texts{whose} have the same number of tokens, so what a request costs beside "
-            f"its text cannot be told from what the text costs; {_REMEDY}, or leave this tokenizer out"
+            f"{spec}: gives all texts{whose} the same number of tokens, so the cost of the text cannot be "
+            f"separated from the fixed cost of a request; {_REMEDY}, or leave this tokenizer out"
         )
     if none := sorted({*shared} - {kind for kind, count in zip(shared, counts, strict=True) if count}):
         raise SpecError(

@@ -134,7 +134,7 @@ def _rows(text: str, path: Path, format: str) -> Iterator[tuple[int, Row]]:
         header = next(reader, [])
         missing = {"full_word", "pt1", "rest"} - set(header)
         if missing:
-            raise CorpusError(f"{path}: no column {', '.join(sorted(missing))}; a MorphScore file has it")
+            raise CorpusError(f"{path}: no column {', '.join(sorted(missing))}; MorphScore files have it")
         places = [header.index(name) for name in ("full_word", "pt1", "rest")]
         line = reader.line_num + 1
         for row in reader:

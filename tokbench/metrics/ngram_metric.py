@@ -63,7 +63,7 @@ def _check(options: Mapping[str, Any]) -> None:
     if options["train_on"] is None:
         raise CorpusError("name the text that the model is trained on: -m ngram_bpb:train_on=DATASET")
     if training_text(options["train_on"]).counted:
-        raise CorpusError("the training text is counts, of which no order of ids is known")
+        raise CorpusError("the training data are counts, which do not tell the order of ids; name a text")
 
 
 def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> TrainedNgrams:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-CAVEAT = "Not comparable between scripts: a character of one carries as much as two or three of another."
+CAVEAT = "Not comparable between scripts: one character of some scripts says as much as two or three of others."
 
 
 FEW = 60

@@ -313,7 +313,7 @@ def caption(figure: Figure, *said: str, later: Collection[str] = ()) -> None:
     there = " ".join(texts).replace("\n", "")
     lacking = {script: None for code, script in (_lacking.get() or {}).items() if code in there}
     if lacking:
-        text += f" No font here draws {', '.join(lacking)}: \\u and a number stand for a letter."
+        text += f" No font here draws {', '.join(lacking)}: a missing letter is shown as \\u and its code."
     points = size().type - 1
     note = wrapped(text, size().width * 72 * 0.97, points)
     figure.supxlabel(note, x=0.01, ha="left", fontsize=points, color=MUTED)

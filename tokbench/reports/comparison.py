@@ -118,10 +118,10 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
     return Page(
         title=f"{before.name} → {after.name}",
         answer=_answer(figures),
-        scope=f"{before.name} against {after.name}. A figure got better or worse where it moved by "
-        "more than the threshold and more than chance: over the same text by a test that pairs the two runs "
-        "document by document, else where its two intervals do not meet. Unsure is one that "
-        "moved, but that may be chance, that was timed once, or whose unit is another.",
+        scope=f"{before.name} against {after.name}. A figure counts as better or worse if it "
+        "changed by more than the threshold and by more than chance. On the same text, a test that pairs the "
+        "two runs document by document decides that; otherwise the two intervals must not overlap. Unsure: "
+        "the change may be chance, the figure was timed only once, or its unit changed.",
         headlines=[headline],
         sections=sections,
     )

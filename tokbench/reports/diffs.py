@@ -60,10 +60,11 @@ def causes(pair: dict[str, Any]) -> str:
 def _note(run: Run) -> str:
     budget = run.diffs["budget"]
     return (
-        "Each tokenizer is compared with the first of nearly the same vocabulary (95 % of the byte strings of "
-        "either are in both, so sizes may differ a little), and with what the suite names. Compared are the "
-        f"first documents of every language of every dataset in turn, up to {number(budget['documents'], 0)} "
-        f"documents or {data_size(budget['bytes'])}, {number(budget['chars_per_document'], 0)} characters of "
+        "Each tokenizer is compared with the first one that has nearly the same vocabulary (they share 95 % of "
+        "their byte strings, so sizes may differ a little), and with those that the suite names. The "
+        "comparison takes the first documents of every language and dataset, up to "
+        f"{number(budget['documents'], 0)} documents or {data_size(budget['bytes'])}, "
+        f"{number(budget['chars_per_document'], 0)} characters of "
         "each. The command tokbench diff compares whole corpora."
     )
 

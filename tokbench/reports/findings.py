@@ -264,7 +264,7 @@ def coverage(run: Run) -> KeyFinding | None:
     if len(run.tokenizers) == 1:
         return KeyFinding("token_length", f"Its tokens are {longest} long on average.")
     some = len(rows) < len(data.ranked(run, "token_length", dataset))
-    whose = "Of the tokenizers ranked together, tokens" if some else "Tokens"
+    whose = "Among the tokenizers ranked together, tokens" if some else "Tokens"
     sentence = f"{whose} are longest on average with {labels[first['tokenizer']]}: {longest}"
     if len(rows) > 1:
         shortest = measured(last["value"], last["ci_low"], last["ci_high"], "bytes", run.level)

@@ -121,8 +121,11 @@ def _check(run: Run, choice: Choice) -> None:
     found = run.frame[run.frame["value"].notna() & run.frame["dataset"].isin(["", *data.natural_datasets(run)])]
     for name in choice.metrics:
         if ALL not in [*found.loc[found["metric"] == name, "language"]]:
-            why = why_unmeasured(run.frame, name) or "it has those of single languages, or of hard cases"
-            raise SpecError(f"{name}: no table over all languages has it: {why}")
+            why = (
+                why_unmeasured(run.frame, name)
+                or "it was measured only for single languages, or for hard cases"
+            )
+            raise SpecError(f"{name}: not in a table over all languages: {why}")
 
 
 _MARKS = re.compile("(?: [†‡≈§¶])*$")

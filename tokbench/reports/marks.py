@@ -12,9 +12,9 @@ from tokbench.plots.losses import comparable
 from tokbench.results import Run
 
 BOLD = (
-    "Bold: the best, and those that the paired test over the same documents does not tell apart from it "
-    "(p ≥ 0.05, corrected for everything compared on this text). Where it was not tested against all others, "
-    "nothing is bold."
+    "Bold: the best, and those that do not differ from it in the paired test over the same documents "
+    "(p ≥ 0.05, corrected for everything compared on this text). Nothing is bold if the best was not tested "
+    "against all others."
 )
 
 

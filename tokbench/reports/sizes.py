@@ -12,7 +12,9 @@ from tokbench.reports.figures import number
 from tokbench.results import Run
 from tokbench.wording import counted, sentences, span
 
-OF_THESE = " Blocks of one text resemble each other: intervals are of these documents, not of text like them."
+OF_THESE = (
+    " Blocks of one text resemble each other: the intervals hold for these documents, not for similar text."
+)
 
 
 @data.remembered

@@ -105,7 +105,7 @@ def _split(path: Path) -> tuple[dict[str, Any], bytes]:
                 raise ValueError("damaged, or cut short")
             head = json.loads(line)
             if not isinstance(head, dict) or not head.keys() >= _FIELDS or len(head["key"]) != 3:
-                raise ValueError("its head is not that of a cell")
+                raise ValueError("it does not begin like the file of a cell")
             if head["failure"] is not None:
                 head["failure"] = TaskFailure(**head["failure"])
             return head, body

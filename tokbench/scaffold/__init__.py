@@ -29,8 +29,8 @@ def write_plugin(name: str, kind: str = "tokenizer", folder: Path | None = None)
     module = name.replace("-", "_")
     if not _NAME.match(name) or keyword.iskeyword(module):
         raise SpecError(
-            f"{name!r} is no name for a plugin: use lower-case letters, digits, '-' and '_', each '-' and '_' "
-            "between two others, a letter first, and no word that Python has for itself, such as class"
+            f"{name!r} cannot be the name of a plugin: use lower-case letters and digits, joined by single '-' "
+            "or '_'; begin with a letter; do not use a keyword of Python, such as class"
         )
     folder = folder or Path(name)
     if folder.exists() and not folder.is_dir():

@@ -40,7 +40,7 @@ def unpack(data: bytes, version: int) -> tuple[dict[str, Any], dict[str, NDArray
     import numpy as np
 
     if not data.startswith(_MAGIC):
-        raise ResultsError("not a tally: it does not begin with the mark of one; delete the file to recount")
+        raise ResultsError("not the file of a tally: its first bytes are wrong; delete the file to count again")
     body = zlib.decompress(data[len(_MAGIC) :])
     position = 8 + int.from_bytes(body[:8], "little")
     header = json.loads(body[8:position])

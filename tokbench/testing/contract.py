@@ -77,7 +77,9 @@ def _protocol(tokenizer: Tokenizer) -> Problem:
 def _empty(tokenizer: Tokenizer) -> Problem:
     ids = ids_of(tokenizer, "")
     if ids:
-        return f"encode('') gave {ids[:5]}; content-only encoding of nothing is nothing"
+        return (
+            f"encode('') gave {ids[:5]}; an empty text must have no ids, since encoding adds no special tokens"
+        )
     decoded = tokenizer.decode([])
     return None if decoded == "" else f"decode([]) gave {decoded!r}"
 
@@ -119,7 +121,9 @@ def _special_text(tokenizer: Tokenizer) -> Problem:
     return None
 
 
-@ConformanceCheck.of("unknown_ids", "raise TokenizerError for ids that are none: tokbench.arguments.known_ids.")
+@ConformanceCheck.of(
+    "unknown_ids", "raise TokenizerError for ids that do not exist: tokbench.arguments.known_ids."
+)
 def _unknown_ids(tokenizer: Tokenizer) -> Problem:
     size = tokenizer.vocab_size
     for wrong in (-1, -size, -size - 1, -2 * size - 1, size, 2**31):

@@ -77,7 +77,7 @@ def _digests(dataset: Dataset) -> Problem:
     for shard in _first_shards(dataset):
         texts = [document.text for document in dataset.read(shard)]
         if seen.setdefault(dataset.digest(shard), texts) != texts:
-            return "two shards of different text have one digest: cached counts of one would be the other's"
+            return "two shards with different text have the same digest, so they would share cached counts"
     return None
 
 

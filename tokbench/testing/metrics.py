@@ -73,7 +73,7 @@ def _adds_up(metric: Metric) -> Problem:
     for name, total in whole.totals().items():
         if total != sum(part.get(name, 0) for part in parts):
             counter = name.rpartition(".")[2]
-            return f"{counter} of all documents together is {total}, of one after the other something else"
+            return f"{counter} of all documents together is {total}, which is not the sum of the parts"
     return None
 
 

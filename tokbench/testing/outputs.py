@@ -45,7 +45,7 @@ def _written(writer: ReportWriter, run: Run) -> Problem:
 
 
 def _of_bare(problem: Problem) -> Problem:
-    return f"of a run of one letter, with no metric but `tokens`: {problem}" if problem else None
+    return f"for a run over one letter, with only the metric `tokens`: {problem}" if problem else None
 
 
 @ConformanceCheck.of("draws", "draw(run) gives a matplotlib Figure, or None for what `needs` says.")

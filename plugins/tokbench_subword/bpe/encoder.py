@@ -107,7 +107,7 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
         results = np.full(int(ranks.max(initial=0)) + 1, NONE, np.uint32)
         results[ranks] = model.merges[:, 2]
         if (results[ranks] != model.merges[:, 2]).any():
-            raise TokenizerError("merges of one rank must give one token")
+            raise TokenizerError("merges of the same rank must give the same token")
     else:
         pairs, results = pieces.pairs, np.zeros(1, np.uint32)
     unmerged = np.full(len(model.vocabulary), model.whole_tokens)

@@ -129,11 +129,11 @@ def _partner(path: Path) -> Path:
         found = format_of(path)
         what = NAMES[found] if found else "one of two files"
         raise TokenizerError(
-            f"{path}: is {what}; BPE needs both of the pair in one folder, as vocab.json and merges.txt"
+            f"{path}: is {what}; BPE needs both files in one folder, such as vocab.json and merges.txt"
         )
     other = path.with_name(name)
     if not other.is_file():
-        raise TokenizerError(f"{path}: BPE needs {name} beside it, and there is none in {path.parent}")
+        raise TokenizerError(f"{path}: BPE also needs {name}, which is not in {path.parent}")
     return other
 
 

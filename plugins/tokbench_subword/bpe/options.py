@@ -30,16 +30,16 @@ OPTIONS = (
         "pattern",
         "str",
         None,
-        "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, tiktoken's name "
-        "of one (o200k_base), or a regular expression. Not set: gpt2; whitespace where end_of_word is given. "
-        "For tiktoken's ranks it must be given.",
+        "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, an "
+        "encoding of tiktoken (o200k_base), or a regular expression. Not set: gpt2; whitespace if end_of_word "
+        "is given. For tiktoken's ranks it must be given.",
     ),
     Option(
         "ties",
         "str",
         "hf",
-        "Training: which of equally frequent pairs goes first: as tokenizers, by bytes, as sentencepiece, or "
-        "the one seen first.",
+        "Training: which of several equally frequent pairs is merged first: as in tokenizers, by bytes, as in "
+        "sentencepiece, or the one seen first.",
         choices=("hf", "bytes", "lexicographic", "first_seen"),
     ),
     Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
@@ -128,7 +128,7 @@ def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = Tr
 
     text, names = ENCODINGS.get(text, text), [*NAMED, "none"]
     if text not in names and re.fullmatch(r"[\w-]+", text):
-        hint = f"A regular expression may say how to cut, too; one that is a word alone is written (?:{text})"
+        hint = f"A regular expression is possible, too; write (?:{text}) if that word is meant as one"
         raise UnknownNameError.of("pattern", text, names, hint=hint)
     return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)
 

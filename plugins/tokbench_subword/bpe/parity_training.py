@@ -37,7 +37,7 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
     names = list(dict.fromkeys(shard.language for shard in corpus.shards()))
     if len(names) < 2:
         raise CorpusError(
-            f"{corpus.dataset.name}: parity= is fair between languages, and the text is of one ({names[0]}); "
+            f"{corpus.dataset.name}: parity= balances languages, but the text has only one ({names[0]}); "
             "train on several, or leave parity out"
         )
     how = Fairness(

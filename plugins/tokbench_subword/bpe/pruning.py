@@ -75,7 +75,7 @@ def pruned(
     kept = {*model.special_tokens.values(), *(token.id for token in document.added_tokens)}
     kept |= {*_put_around(document.post_processor), *(() if unk is None else (unk,))}
     if max(kept, default=-1) >= size:
-        raise TokenizerError(f"{name}: its post-processor puts a token {max(kept)} around texts: there is none")
+        raise TokenizerError(f"{name}: its post-processor adds the token {max(kept)}, which does not exist")
     gone = dropped_leaves(model, counts, size - vocab_size, kept=kept)
     if len(gone) < size - vocab_size:
         raise TokenizerError(

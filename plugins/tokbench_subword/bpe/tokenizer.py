@@ -238,7 +238,7 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
 
         if self.model.level != "byte" or (self.model.byte_ids < 0).any():
             raise TokenizerError(
-                f"{self.name}: the fewest tokens are told of byte-level BPE that has all bytes"
+                f"{self.name}: the fewest tokens are known only for byte-level BPE with all 256 bytes"
             )
         tokens = [spelled(token) for token, index in self.model.ids.items() if index not in self.special_ids]
         ids = {token: index for index, token in enumerate(tokens)}

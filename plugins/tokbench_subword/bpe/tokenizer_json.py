@@ -69,8 +69,8 @@ def _model_of_json(
     if unk is not None and unk not in ids:
         if level != "byte" or not all(spelled(bytes([byte])) in ids for byte in range(256)):
             raise TokenizerError(
-                f"{where}: the unknown token {unk!r} is not in the vocabulary, and at the first character that "
-                "is not there either `tokenizers` ends in an error: name one that is, or add it"
+                f"{where}: the unknown token {unk!r} is not in the vocabulary, so `tokenizers` fails at the "
+                "first unknown character; name a token of the vocabulary, or add this one"
             )
         unk = None  # every byte is there: nothing is unknown
     if not isinstance(content.get("merges"), list | tuple | None):

@@ -32,7 +32,7 @@ def write_vocabulary(tokens: Sequence[str | None], path: str | os.PathLike[str])
             raise TokenizerError(
                 f"vocab.txt has an id for every line, and no token has the id {index}; save a .json instead"
             )
-        wrong = "a file with a NUL is taken for a damaged one" if "\0" in token else ""
+        wrong = "readers take a file that contains NUL for a damaged one" if "\0" in token else ""
         if token != token.rstrip(SPACE) or "\n" in token:
             wrong = "white space at its end would be lost"
         if wrong:

@@ -183,8 +183,8 @@ def _check_fields(part: Any, fields: Fields, place: str) -> None:
     for name, check in fields.items():
         key = name.removesuffix("?")
         if key not in part and key == name:
-            raise TokenizerError(f"{place}.{key}: is not there; tokenizers refuses the file too")
+            raise TokenizerError(f"{place}.{key}: is missing; tokenizers refuses the file too")
         if key in part and not check(part[key]):
             raise TokenizerError(
-                f"{place}.{key}: {part[key]!r:.80} is none of its kind; tokenizers refuses it too"
+                f"{place}.{key}: {part[key]!r:.80} is not a valid value; tokenizers refuses it too"
             )

@@ -40,7 +40,7 @@ _MATCH_SPECIAL = Option(
     "match_special",
     "bool",
     False,
-    "Of a file: encode the text of a special token as that token. Otherwise it is ordinary text.",
+    "For a file: encode the text of a special token as that token. Otherwise it is ordinary text.",
 )
 
 

@@ -50,7 +50,7 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
     places = units[np.minimum(values, len(units) - 1)] & 0x7FFFFFFF
     inside = (values < len(units)) & (places < len(targets))
     if not inside.all() or (targets[places] & 0xC0 == 0x80).any():
-        raise TokenizerError(f"{damaged}: a key stands for no text in it")
+        raise TokenizerError(f"{damaged}: a key points to no text in it")
     try:
         _check_sources(units)
     except ValueError as error:

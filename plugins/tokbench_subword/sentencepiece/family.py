@@ -39,7 +39,8 @@ _OPTIONS = (
         "match_special",
         "bool",
         False,
-        "Of a tokenizer.json or a class: encode the text of special tokens as these, not as ordinary text.",
+        "For a tokenizer.json or a class: encode the text of a special token as that token. Otherwise it is "
+        "ordinary text.",
     ),
     CACHE,
     THREADS,

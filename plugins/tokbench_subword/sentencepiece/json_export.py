@@ -103,7 +103,7 @@ def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
     if outside is not None:
         raise TokenizerError(
             f"{vocabulary.where}: tokenizer.json cannot express the piece "
-            f"{pieces[algorithm.pairs[outside]]!r}, one of whose characters is no piece; save a .model"
+            f"{pieces[algorithm.pairs[outside]]!r}, because one of its characters is not a piece; save a .model"
         )
     merges = sorted(algorithm.pairs.items(), key=lambda item: (int(ranks[item[1]]), item[1], item[0]))
     return bpe_model(

@@ -30,7 +30,9 @@ MODELS = {"llama": "bpe", "t5": "unigram"}
 def model_of_gguf(found: GgufVocabulary, name: str) -> spm.SpmModel:
     """The sentencepiece model that does what llama.cpp does with a vocabulary, user-defined symbols apart."""
     if not found.scores:
-        raise TokenizerError(f"{name}: {found.model!r} goes by scores, and there are none: it is damaged")
+        raise TokenizerError(
+            f"{name}: a model of type {found.model!r} needs scores, and the file has none: it is damaged"
+        )
     bpe = found.model == "llama"
     unknown = found.unknown
     if unknown is None:

@@ -249,8 +249,8 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         """Write a `tokenizer.json`; raises `TokenizerError` where `path` does not end in ``.json``."""
         if Path(path).suffix in formats.UNIGRAM and Path(path).suffix != ".json":
             raise TokenizerError(
-                f"{self.name} cannot be written as {Path(path).name!r}; a tokenizer.json may have rules that "
-                "such a file has no room for, unlike one trained to or read from a .model; name FILE.json"
+                f"{self.name} cannot be written as {Path(path).name!r}; a tokenizer.json can have rules that "
+                "this format cannot express; name FILE.json"
             )
         formats.check_ending(self.name, Path(path), [".json"])
         write_document(self.document, path)

@@ -25,12 +25,15 @@ _OPTIONS = (
         "lowercase",
         "bool",
         None,
-        "Fold case. Not set: as the file or a tokenizer_config.json beside it says; else true, as BERT's own "
-        "code has it, but for a vocabulary that no file states a class for, and of which a hundredth, and 100 "
-        "tokens at least, has capitals.",
+        "Fold case. Not set: what the file or a tokenizer_config.json beside it says; else true, as in BERT's "
+        "own code, unless no file states a class and at least 100 tokens, and 1 % of the vocabulary, have "
+        "capitals.",
     ),
     Option(
-        "strip_accents", "bool", None, "Remove accents after NFD. Not set: as the file says; else as lowercase."
+        "strip_accents",
+        "bool",
+        None,
+        "Remove accents after NFD. Not set: what the file says; else the same as lowercase.",
     ),
     Option(
         "handle_chinese_chars",
@@ -43,7 +46,7 @@ _OPTIONS = (
         "score",
         "str",
         "frequency",
-        "Training: merge the most frequent pair, or that of the highest count(ab) / (count(a) * count(b)).",
+        "Training: merge the pair of highest count, or of highest count(ab) / (count(a) * count(b)).",
         choices=("likelihood", "frequency"),
     ),
     Option(

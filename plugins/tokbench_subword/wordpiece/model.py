@@ -63,7 +63,7 @@ class WordPieceModel(Rebuilt):
         if self.unk_token not in self.vocabulary:
             raise TokenizerError(
                 f"the unknown token {self.unk_token!r} is not among the {len(self.vocabulary)} tokens of the "
-                f"vocabulary; name the one that is with unk_token=…"
+                f"vocabulary; name a token that is, with unk_token=…"
             )
         if not 1 <= self.max_input_chars_per_word < 2**63:
             raise TokenizerError(

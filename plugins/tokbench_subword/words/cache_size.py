@@ -12,8 +12,8 @@ CACHE = Option(
     "cache",
     "str",
     "64MB",
-    "What the word cache of each thread, and that of short texts encoded singly, may take at the most, as 16MB "
-    "or 1GB; 0: no word is kept.",
+    "The most memory for the word cache of each thread, and for the one that encodes short texts singly: 16MB, "
+    "1GB, or 0 for no cache.",
 )
 _UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 

@@ -166,7 +166,7 @@ NOR_THESE = [
     ("bpe --option base=base.json --option transition=300", "says itself what transition= would"),
     ("bpe --language fra_Latn", "unknown language .*'fra_Latn'.* There are: deu_Latn, eng_Latn"),
     (PARITY + "base --vocab-size 200", "vocab_size=200 .*at least 256"),
-    (PARITY + "base --language eng_Latn", "the text is of one .eng_Latn"),
+    (PARITY + "base --language eng_Latn", "the text has only one .eng_Latn"),
     (PARITY + "window --option parity_window=0", "parity_window must be at least 1; it is 0"),
     (PARITY + "window --option parity_alpha=0", "parity_alpha must be above 0; it is 0.0"),
     (PARITY + "base --option global_merges=-1", "global_merges must not be negative; it is -1"),

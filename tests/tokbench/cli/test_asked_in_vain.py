@@ -30,7 +30,7 @@ def test_a_language_that_a_short_name_tells_is_said_where_it_may_be_none(
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text("some words\n" * 30)
     Path("my.c").write_text("int main() {}\n")
-    why = "is read off the name; say language=und where it is none"
+    why = "was read from the file name; add language=und if that is not a language"
     told = f"text:my.txt: the language my (Burmese) {why}\n"
     for asked in (
         ["train", "words", "-d", "my.txt", "-d", "my.txt", "-o", "a.json", "--force"],
@@ -140,7 +140,7 @@ def test_estimates_of_blank_text_and_of_a_kind_never_observed(blank: str, tmp_pa
     )
     (tmp_path / "some.txt").write_text("some text\n")
     asked = ["calibrate", "--fit", str(fit), "-d", f"text:{tmp_path}/some.txt", "--kind"]
-    assert "no text of kind 'code' was observed; name one that was (kind): prose" in refused(
+    assert "no text of kind 'code' was observed; the kinds that were: prose" in refused(
         SpecError, *asked, "code"
     )
     assert invoke(*asked, "prose").exit_code == 0

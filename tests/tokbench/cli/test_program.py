@@ -200,7 +200,7 @@ def test_help_on_a_narrow_terminal_wraps_and_cuts_nothing_off(command: tuple[str
         (["run", "-m"], "'-m' / '--metric'", "`tokbench list metrics` shows"),
         (["run", "-t"], "'-t' / '--tokenizer'", "`tokbench list tokenizers` shows, or a file"),
         (["run", "-d"], "'-d' / '--dataset'", "`tokbench list datasets` shows, or a file"),
-        (["run", "--diff", "bytes"], "'--diff'", "two that"),
+        (["run", "--diff", "bytes"], "'--diff'", "two families that"),
         (["lint", "bytes", "--only"], "'--only'", "`tokbench list checks` shows"),
     ],
 )

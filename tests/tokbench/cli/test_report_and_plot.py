@@ -95,7 +95,7 @@ def test_a_file_in_a_folder_is_overwritten_only_by_force_as_one_that_is_named(
         (["zipf", "compression", "-o", "x.png"], "for 2 plots"),
         (["zipf", "-f", "svg", "-o", "x.png"], r"x\.png is to be png, and --format says svg"),
         (["zipf", "-o", "x.jpg"], r"unknown figure format 'jpg'; .* There are: pdf, png, svg"),
-        (["zipf", "-o", "-"], "- stands for standard output, and this command writes none there"),
+        (["zipf", "-o", "-"], "- means standard output, which this command cannot write to"),
         (["zipf", "-o", "no/x.png"], "the folder no does not exist"),
     ],
 )
@@ -162,9 +162,9 @@ def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
 def test_an_ending_that_no_format_has_is_refused_with_those_there_are(folder: Path, tmp_path: Path) -> None:
     done = invoke("report", folder, "-o", tmp_path / "x.unknown")
     assert (done.exit_code, type(done.exception)) == (1, SpecError)
-    assert "no report format's files end in '.unknown'" in str(done.exception)
+    assert "no report format has the ending '.unknown'" in str(done.exception)
     assert ".tex (latex)" in str(done.exception)
-    with pytest.raises(SpecError, match=r"'\.htm'; name the format too"):
+    with pytest.raises(SpecError, match=r"'\.htm'; name the format, or give"):
         Run.open(folder).report(tmp_path / "x.htm")
     assert invoke("report", folder, "-f", "csv", "-o", tmp_path / "x.htm").exit_code == 0
     assert [each.name for each in tmp_path.iterdir()] == ["x.htm"]

@@ -42,7 +42,9 @@ def test_runs_are_listed_and_compared(
 def test_a_chart_says_which_runs_it_lacks(finished: Run, tmp_path: Path) -> None:
     one, other, chart = finished.path, copytree(finished.path, tmp_path / "other"), tmp_path / "chart.svg"
     for runs in ([one], [one, one / ".." / one.name]):
-        with pytest.raises(ResultsError, match=r"is one alone: name two or more, oldest first .*tokbench plot"):
+        with pytest.raises(
+            ResultsError, match=r"needs two or more runs, oldest first, and only .*tokbench plot"
+        ):
             output("runs", "chart", *runs, "-o", chart)
     with pytest.raises(ResultsError, match=r"no tokenizer has premium on text:.* \(0 in .*, 0 in .*\).*\(-d\)"):
         output("runs", "chart", one, other, "-m", "premium", "-o", chart)

@@ -75,7 +75,7 @@ def test_options_reach_the_trainer(corpus: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["bytes"], "bytes cannot be trained; these can: .*wordpiece"),
-        (["wordpiece:vocab_size=300"], "the family by itself, 'wordpiece': .*--vocab-size"),
+        (["wordpiece:vocab_size=300"], "only the family, 'wordpiece': .*--vocab-size"),
         (["wordpeice"], "did you mean 'wordpiece'"),
         (["wordpiece", "--option", "scor=likelihood"], "did you mean 'score'"),
         (["wordpiece", "--option", "score"], "NAME=VALUE"),
@@ -163,7 +163,7 @@ def test_a_dataset_without_text_is_refused(tmp_path: Path) -> None:
 
 def test_parity_wants_several_languages(corpus: Path, tmp_path: Path) -> None:
     asked = ["train", "bpe", "-d", str(corpus), "--vocab-size", "300", "-o", str(tmp_path / "m.json")]
-    assert "fair between languages" in refused(CorpusError, *asked, "--option", "parity=base")
+    assert "balances languages" in refused(CorpusError, *asked, "--option", "parity=base")
     assert "ratios= is for parity=base or parity=window" in refused(
         TokenizerError, *asked, "--option", "ratios=a=1"
     )

@@ -175,7 +175,7 @@ def test_a_command_that_writes_nothing_to_standard_output_makes_no_file_of_that_
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("some words\n" * 30)
-    with pytest.raises(SpecError, match="- stands for standard output, and this command writes none there"):
+    with pytest.raises(SpecError, match="- means standard output, which this command cannot write to"):
         invoke(*asked.split(), catch=False)
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 

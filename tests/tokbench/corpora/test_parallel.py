@@ -17,7 +17,7 @@ def write(folder, files):
 
 def test_a_file_in_place_of_a_folder_is_refused(tmp_path, load):
     folder = write(tmp_path, {"eng_Latn.txt": "one\n"})
-    with pytest.raises(SpecError, match=r"is a file, and parallel takes a folder .*is text:"):
+    with pytest.raises(SpecError, match=r"is a file, but parallel takes a folder .*use text:"):
         load(f"parallel:{folder}/eng_Latn.txt")
 
 
@@ -36,11 +36,11 @@ def test_lines_are_numbered_and_blank_ones_kept(tmp_path, load, read):
 def test_files_like_those_of_languages_that_are_left_alone_are_told_of(tmp_path, load):
     """One whose name was misspelt was missing from every figure, and nothing said so."""
     folder = write(tmp_path, {"eng_Latn.txt": "one\n", "deu_Latin.txt": "eins\n", "notes.md": "x"})
-    said = "deu_Latin.txt is left alone, since no language such as eng_Latn stands in its name"
+    said = "deu_Latin.txt is ignored, because the name does not contain a language such as eng_Latn"
     assert load(f"parallel:{folder}").note == f"parallel:{folder}: {said}"
     assert not load(f"parallel:{folder},languages=eng_Latn").note, "nothing else was asked for"
     write(tmp_path, {"french.txt.gz": ""})
-    assert "deu_Latin.txt and french.txt are left alone" in load(f"parallel:{folder}").note
+    assert "deu_Latin.txt and french.txt are ignored" in load(f"parallel:{folder}").note
     for name in ("deu_Latin.txt", "french.txt.gz"):
         (folder / name).unlink()
     assert not load(f"parallel:{folder}").note
@@ -55,19 +55,19 @@ def test_files_like_those_of_languages_that_are_left_alone_are_told_of(tmp_path,
             "one\n\nthree\n",
             "eins\nzwei\n \n",
             "all",
-            "Blank in some languages alone: 2 lines, as line 2 in eng_Latn.",
+            "Blank in some languages only: 2 lines, such as line 2 in eng_Latn.",
         ),
         (
             "one\n\nthree\n",
             "eins\nzwei\n \n",
             "odd",
-            "Blank in some languages alone: 1 line, as line 2 in eng_Latn.",
+            "Blank in some languages only: 1 line, such as line 2 in eng_Latn.",
         ),
         (
             "one\ntwo\n \n",
             "eins\n\ndrei\n",
             "even",
-            "Blank in some languages alone: 1 line, as line 3 in eng_Latn.",
+            "Blank in some languages only: 1 line, such as line 3 in eng_Latn.",
         ),
         ("one\n\nthree\n", "eins\r\n\r\ndrei\r\n", "all", ""),
         ("one\ntwo", "eins\nzwei", "all", ""),

@@ -273,7 +273,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     [
         ("nonsense", "train_on=nonsense names no dataset; there are bundled, .* as in text:PATH"),
         ("text:gone.txt", "gone.txt: no such file or folder"),
-        ("counts:{counts}", "the training text is counts"),
+        ("counts:{counts}", "the training data are counts"),
     ],
 )
 def test_a_training_text_that_is_not_there_is_refused_before_any_work(

@@ -176,7 +176,7 @@ def test_the_longest_tokens_are_said_to_be_of_those_ranked_where_others_are_not(
     add_metric(run, "token_length", unit="bytes")
     found = coverage(run)
     assert found.sentence.startswith(
-        "Of the tokenizers ranked together, tokens are longest on average with tik"
+        "Among the tokenizers ranked together, tokens are longest on average with tik"
     )
     run.frame = run.frame[~run.frame["metric"].isin(["round_trip", "unk_rate"])]
     found = coverage(run)

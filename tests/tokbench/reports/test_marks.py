@@ -56,7 +56,7 @@ def test_where_only_pairs_with_the_baseline_were_tested_that_is_said(made_up_run
     )
     chances(run, (best, base, 0.001), (best, middle, 0.001))
     assert (
-        "Where it was not tested against all others, nothing is bold."
+        "Nothing is bold if the best was not tested against all others."
         in tables.headline(run, "bundled:parallel").note
     )
 

@@ -180,7 +180,7 @@ def test_latex_of_what_a_paper_needs(made_up_run) -> None:
     assert "Gini" not in table
     with pytest.raises(UnknownNameError, match="fertility"):
         latex.document(run, latex.Choice(metrics=("fertilty",)))
-    with pytest.raises(SpecError, match=r"premium: no table over all languages has it: .* single languages"):
+    with pytest.raises(SpecError, match=r"premium: not in a table over all languages: .* single languages"):
         latex.document(run, latex.Choice(metrics=("gini", "premium")))
     there = run.frame["dataset"] == run.datasets[-1]
     run.frame.loc[there & (run.frame["metric"] == "gini"), "value"] = math.nan

@@ -92,7 +92,7 @@ def test_every_other_kind_passes_its_own_tests(shell: Shell, tmp_path: Path, kin
 
 @pytest.mark.parametrize("name", ["Demo", "1st", "a b", "class", "", "../x"])
 def test_a_wrong_name_is_refused(name: str, tmp_path: Path) -> None:
-    rules = "is no name for a plugin: .* a letter first, and no word that Python has for itself"
+    rules = "cannot be the name of a plugin: .* begin with a letter; do not use a keyword of Python"
     with pytest.raises(TokbenchError, match=rules):
         write_plugin(name, folder=tmp_path / "x")
     assert not (tmp_path / "x").exists()
@@ -113,12 +113,12 @@ def test_a_file_in_the_way_and_a_name_that_is_taken_are_said(tmp_path: Path) -> 
     with pytest.raises(TokbenchError, match=r"cannot write .*Not a directory"):
         write_plugin("demo", folder=tmp_path / "file" / "inside")
     for name, kind, said in (
-        ("bytes", "tokenizer", "tokenizer 'bytes'"),
-        ("bpe", "trainable", "tokenizer 'bpe'"),
-        ("compression-ratio", "metric", "metric 'compression_ratio'"),
-        ("zipf", "plot", "plot 'zipf'"),
-        ("md", "report", "report 'md'"),
+        ("bytes", "tokenizer", "tokenizer named 'bytes'"),
+        ("bpe", "trainable", "tokenizer named 'bpe'"),
+        ("compression-ratio", "metric", "metric named 'compression_ratio'"),
+        ("zipf", "plot", "plot named 'zipf'"),
+        ("md", "report", "report named 'md'"),
     ):
-        with pytest.raises(TokbenchError, match=f"there is a {said} already"):
+        with pytest.raises(TokbenchError, match=f"there is already a {said}"):
             invoke("plugins", "new", name, "--kind", kind, "-o", tmp_path / "new", catch=False)
     assert not (tmp_path / "new").exists()

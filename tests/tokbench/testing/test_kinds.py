@@ -157,7 +157,7 @@ def found(folder: Path, kind: str, name: str, *faults: str) -> list[tuple[str, s
         ("tokenizer", "letters", "RANDOM", "train", "trained once more"),
         ("tokenizer", "letters", "EXITS", "train", "SystemExit: 3"),
         ("dataset", "data", "LINES", "parallel", "the lines of deu_Latn"),
-        ("dataset", "data", "DIGEST", "digest", "two shards of different text"),
+        ("dataset", "data", "DIGEST", "digest", "two shards with different text"),
         ("dataset", "data", "NOTHING", "documents", "'NoneType' object is not iterable"),
         ("dataset", "data", "EMPTY", "documents", "there is no document"),
         ("dataset", "data", "NO_LINE", "parallel", "a document of eng_Latn has no line"),

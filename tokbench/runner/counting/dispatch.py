@@ -40,7 +40,7 @@ def check_engine(engine: Engine, address: str | None, registry: Registry) -> Non
     if address is not None and not engine.shared:
         shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
         raise SpecError(
-            f"address {address!r}: the engine {engine.name!r} has no scheduler; name one that has ({shared})"
+            f"address {address!r}: the engine {engine.name!r} has no scheduler; choose another ({shared})"
         )
 
 

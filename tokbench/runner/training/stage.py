@@ -80,7 +80,7 @@ class TrainingStage:
         reused = trained.reused and not (group and entry.spec in group[1].values())
         when = "before" if reused else f"in {trained.info.get('seconds', 0):.1f} s"
         if not reused and "nested_in" in trained.info:
-            when = f"with {trained.info['nested_in']}, of whose merges it has the first"
+            when = f"with {trained.info['nested_in']}, whose first merges it takes"
         text = shares(trained.info.get("text_bytes", {}), most=4)
         self.display.say(f"{entry.key}: trained on {on} {when}; {text}")
         return trained, {**trained.info, "reused": reused, "on": on}

@@ -157,7 +157,7 @@ class _Reader(SetReader):
         if not interval[2]:
             return low, low, "fixed"
         if high is not None and high < low:
-            raise self._refused(f"{interval[0]}, of which the second number is the smaller")
+            raise self._refused(f"{interval[0]}, whose second number is smaller than the first")
         return low, high, "interval"
 
     def _part(self) -> Node:

@@ -289,7 +289,7 @@ def test_a_sentencepiece_model_opens_in_house_with_the_ids_of_its_library(test_d
         ("bpe:{dir}/x.tiktoken", "does not say how text is cut"),
         ("bpe:{dir}/x.tiktoken,pattern=gpt2", "line 2: expected a token in base64"),
         ("bpe:{dir}/x.tiktoken,vocab_size=5", "is for training"),
-        ("bpe:{dir}/vocab.json", "BPE needs merges.txt beside it"),
+        ("bpe:{dir}/vocab.json", "BPE also needs merges.txt"),
         ("bpe:{dir}/t.json", "not JSON"),
         ("bpe:{dir}/x.model", "x.model"),
         ("bpe:{dir}/y.tiktoken,pattern=gpt2", "lack 255 single bytes"),

@@ -228,7 +228,7 @@ def test_a_template_of_tokens_that_are_not_there_is_not_pruned() -> None:
     around = {"type": "BertProcessing", "sep": ["cc", 9], "cls": ["a", 0]}
     model = {"type": "BPE", "vocab": {"a": 0, "aa": 1}, "merges": [["a", "a"]]}
     whole = BpeTokenizer.from_dict({"model": model, "post_processor": around})
-    with pytest.raises(TokenizerError, match="puts a token 9 around texts"):
+    with pytest.raises(TokenizerError, match="adds the token 9, which does not exist"):
         whole.pruned([0, 0], 1)
 
 

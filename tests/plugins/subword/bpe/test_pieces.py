@@ -218,7 +218,7 @@ def test_merges_of_one_rank_give_one_token() -> None:
     tokens = (*(bytes([byte]) for byte in range(256)), b"ab", b"bc")
     merges = np.array([[97, 98, 256], [98, 99, 257]], np.int32)
     model = BpeModel(vocabulary=tokens, merges=merges, ranks=np.zeros(2, np.int32))
-    with pytest.raises(TokenizerError, match="of one rank must give one token"):
+    with pytest.raises(TokenizerError, match="of the same rank must give the same token"):
         BpeEncoder(model)
 
 

@@ -142,7 +142,7 @@ def test_what_a_tokenizer_json_cannot_say_is_refused(test_data: Path, tmp_path: 
     with pytest.raises(TokenizerError, match=r"would change ids: '.*<sep>.*' \(symbols matched whole\) is \["):
         ours.save(tmp_path / "m.json")
     rare = SpmTokenizer("demo", model.with_pieces([*model.pieces, Piece("a𒀀", -5.0, NORMAL)]))
-    with pytest.raises(TokenizerError, match="one of whose characters is no piece"):
+    with pytest.raises(TokenizerError, match="one of its characters is not a piece"):
         rare.save(tmp_path / "m.json")
     flat = replace(model, normalizer=replace(model.normalizer, escape_whitespaces=False))
     with pytest.raises(TokenizerError, match="spaces that are not escaped"):

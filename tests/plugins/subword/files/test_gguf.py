@@ -98,7 +98,7 @@ def test_gguf_of_another_model_is_refused_with_who_reads_it(tmp_path):
         ("unigram", "bert", "default", "'bert', not 't5'; load it as bpe:"),
         ("wordpiece", "gpt2", "default", "'gpt2', not 'bert'; load it as bpe:"),
         ("bpe", "gpt2", "afmoe", "pre-tokenizer 'afmoe'"),
-        ("bpe", "llama", "default", "goes by scores, and there are none"),
+        ("bpe", "llama", "default", "needs scores, and the file has none"),
     ):
         path = written(tmp_path / f"{model}.gguf", base | {"tokenizer_model": model, "tokenizer_pre": pre})
         with pytest.raises(TokenizerError, match=match):

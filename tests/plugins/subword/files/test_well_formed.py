@@ -203,7 +203,7 @@ def settings() -> Iterator[dict[str, Any]]:
 
 def test_a_setting_of_the_wrong_type_is_refused_by_name_as_tokenizers_refuses_it() -> None:
     """The text "false" was taken for true, and a list for the unknown token ended in a bare TypeError."""
-    refused, said = 0, r"none of its kind|not true or|not a |is not '1\.0'|dropout must lie"
+    refused, said = 0, r"not a valid value|not true or|not a |is not '1\.0'|dropout must lie"
     for parts in settings():
         content = {"version": "1.0", "added_tokens": [], "model": MODEL} | parts
         try:
@@ -241,8 +241,8 @@ REPLACE = {"type": "Replace", "pattern": {"String": "a"}}
     ("content", "match"),
     [
         (BPE | {"normalizer": NOTHING}, r"normalizer\.normalizers\[0\]: is not an object with a type: None"),
-        (BPE | {"normalizer": REPLACE}, r"normalizer\.content: is not there; tokenizers refuses"),
-        (BPE | {"pre_tokenizer": {"type": "Metaspace"}}, r"pre_tokenizer\.replacement: is not there"),
+        (BPE | {"normalizer": REPLACE}, r"normalizer\.content: is missing; tokenizers refuses"),
+        (BPE | {"pre_tokenizer": {"type": "Metaspace"}}, r"pre_tokenizer\.replacement: is missing"),
         (BPE | {"pre_tokenizer": {"type": "Sequence"}}, r"pre_tokenizer\.pretokenizers: is not a list: None"),
         (
             BPE | {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [None]}},
@@ -250,7 +250,7 @@ REPLACE = {"type": "Replace", "pattern": {"String": "a"}}
         ),
         (
             BPE | {"pre_tokenizer": {"type": "Split", "pattern": {"String": "x"}, "behavior": "x" * 9999}},
-            r"pre_tokenizer\.behavior: 'x{50,80} is none of its kind",
+            r"pre_tokenizer\.behavior: 'x{50,80} is not a valid value",
         ),
         (
             BPE | {"pre_tokenizer": {"type": "Metaspace", "replacement": "\ud800"}},

@@ -57,7 +57,7 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
         ({"morphology": {"deu": {"path": "nowhere.csv"}}}, "nowhere.csv.*No such file"),
         (
             {"address": "tcp://host:8786"},
-            r"the engine 'local' has no scheduler; name one that has \(dask or ray\)",
+            r"the engine 'local' has no scheduler; choose another \(dask or ray\)",
         ),
         ({"reference": "eng_Latm"}, "unknown language in reference: 'eng_Latm'; did you mean 'eng_Latn'"),
         ({"tokenizers": ["maxmatch:vocab_size=9"], "train_on": "text:nowhere.txt"}, "nowhere.txt"),

@@ -106,7 +106,7 @@ def test_as_rust(pattern):
         ("oniguruma", r"[\w-a]", "is no range"),
         ("oniguruma", r"[a-[b]]", "is no range"),
         ("rust", r"[z-a]", r"z-a in brackets is no range"),
-        ("oniguruma", r"a{3,1}", "of which the second number is the smaller"),
+        ("oniguruma", r"a{3,1}", "whose second number is smaller than the first"),
         ("rust", r"a**", "nothing that '\\*' could repeat"),
         ("oniguruma", r"a(?#b)", r"a group \(\?#b"),
         ("oniguruma", r"(?i:a", "a group is not closed"),
