@@ -1,4 +1,4 @@
-"""A pre-tokenizer of a `tokenizer.json` compiled: what it changes in a text, and what cuts it, in order.
+"""The compiled form of a `tokenizer.json`'s pre-tokenizers: changes of the text, then cutters, in order.
 
 The plain form is `pre_tokenizers`.
 """
@@ -28,7 +28,7 @@ from tokbench_subword.pipeline.splicing import BoundWriter
 
 @dataclass(frozen=True, slots=True)
 class IntoPieces:
-    """Each of the cutters cuts what the one before it made; the pieces are texts of their own from then on."""
+    """Cuts texts by several cutters, one after another; later stages see each piece as a text of its own."""
 
     cutters: tuple[Cutter, ...]
 
@@ -38,13 +38,13 @@ class IntoPieces:
 
     @property
     def writers(self) -> tuple[BoundWriter, ...] | None:
-        """The kernels that do the same to texts without added tokens; None where that takes more."""
+        """The kernels that do the same to texts without added tokens; None if a cutter has no kernel."""
         return piece_writers(self.cutters)
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(BatchNormalizer):
-    """Each character is rewritten, whatever is around it, and `leading` is counted in what becomes of it."""
+    """Rewrites each character independently of its neighbours, and keeps count of the `leading` bytes."""
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts rewritten."""
@@ -57,17 +57,17 @@ class Rewritten(BatchNormalizer):
 
 @dataclass(frozen=True, slots=True)
 class Prefixed(Stays):
-    """`head` goes before each text that does not begin with it, or before those where a document begins."""
+    """Puts `head` before each text that does not begin with it, or only before the beginnings of documents."""
 
     head: bytes
     before_all: BoundWriter
-    """What puts it before all texts: to make this for each batch takes a quarter of a short one's time."""
+    """The writer for all texts, made once: making it takes a quarter of the time of a short batch."""
     only_first: bool
     writers: tuple[BoundWriter, ...] | None
-    """The kernels that do the same to a text that is a whole document; None where texts are pieces of one."""
+    """The kernels that do the same to whole documents; None if the texts are pieces of documents."""
 
     def __call__(self, texts: Segments) -> Segments:
-        """The texts with what goes before them."""
+        """The texts with their prefix."""
         leading, kernel = texts.leading, self.before_all
         if self.only_first and leading is not None:
             kernel = edges(self.head, once=True, wanted=(leading > 0).view(np.uint8))
@@ -81,15 +81,15 @@ class Prefixed(Stays):
 
 
 TextChange = IntoPieces | BatchNormalizer | Prefixed
-"""Something done to the texts of a batch."""
+"""A stage that changes the texts of a batch."""
 
 
 def _prefixed_pieces(cutter: Cutter, head: bytes, *, space: bool) -> BatchNormalizer:
-    """What writes the pieces of each text end to end, `head` before each that does not begin with it or, where
-    that is to become it, with a space; for where the next cutter cuts before every `head`.
+    """The stage that puts `head` before each piece and writes the pieces end to end.
 
-    With pieces as texts of their own, all encoding by T5's or ALBERT's tokenizer.json takes 1.2 (code) to 1.5
-    times as long (English), the first time and later.
+    A piece that begins with `head`, or with a `space` that will become `head`, stays as it is. The next cutter
+    must cut before every `head`, so pieces need not be texts of their own: if they were, encoding by T5's or
+    ALBERT's tokenizer.json would take 1.2 (code) to 1.5 times as long (English), cold and warm.
     """
     numbers = np.array([len(head), ord(" ") if space else -1], np.int64)
     arrays = [cutter.block, np.frombuffer(head + bytes(PADDING), np.uint8), numbers]
@@ -98,47 +98,49 @@ def _prefixed_pieces(cutter: Cutter, head: bytes, *, space: bool) -> BatchNormal
 
 
 def piece_writers(cutters: Sequence[Cutter]) -> tuple[BoundWriter, ...] | None:
-    """The kernels that make each piece a text of its own; None where a cutter has none."""
+    """The kernels that make each piece a text of its own; None if a cutter has no kernel."""
     if any(cutter.block is None for cutter in cutters):
         return None
     return tuple(BoundWriter(write_pieces, [cutter], cutter.block) for cutter in cutters)
 
 
 class _CutsSoFar:
-    """What pre-tokenizers that follow one another change and cut, as far as they have been read."""
+    """Collects the changes and cutters of pre-tokenizers that follow one another."""
 
     def __init__(self) -> None:
         self.changes: list[TextChange] = []
         self.cutters: list[Cutter] = []
 
     def change(self, one: TextChange) -> None:
-        """Have texts changed; what was cut before that are texts of their own by then."""
+        """Add a change of the texts; the pieces cut so far become texts of their own before it."""
         if self.cutters:
             self.changes.append(IntoPieces(joined_cutters(self.cutters)))
             self.cutters = []
         self.changes.append(one)
 
     def rewrite(self, **config: object) -> None:
-        """Have each character rewritten, as a normalizer of this description would."""
+        """Add a change that rewrites each character as the normalizer with this config does."""
         normalizer = compiled_normalizer_of(config)
         assert normalizer is not None
         self.change(Rewritten(normalizer.steps))
 
     def prefix(self, text: str, *, only_first: bool = False) -> None:
-        """Have a text put before all texts, or only before those where a document begins."""
+        """Add a prefix to all texts, or only to the beginnings of documents."""
         head = text.encode()
         in_pieces = self.cutters or any(isinstance(one, IntoPieces) for one in self.changes)
         kernel = edges(head, once=True)
         self.change(Prefixed(head, kernel, only_first, None if only_first and in_pieces else (kernel,)))
 
     def mark_spaces(self, step: Mapping[str, Any], *, asks_for_first: bool) -> None:
-        """What ``Metaspace`` changes: spaces become its mark, which is also put before texts by its scheme."""
+        """Add the changes of ``Metaspace``: spaces become its mark, which also goes before texts by its
+        scheme.
+        """
         mark, scheme = str(step["replacement"]), prepend_scheme(step)
         self.cutters = [*joined_cutters(self.cutters)]
         in_place = len(self.cutters) == 1 and self.cutters[0].block is not None and splits_of(step)
         if scheme == "always" and in_place and not asks_for_first:
             self.changes.append(_prefixed_pieces(self.cutters.pop(), mark.encode(), space=mark != " "))
-            if mark != " ":  # spaces that are left, mostly none: a search takes a tenth of a table's time
+            if mark != " ":  # few spaces are left: a search takes a tenth of a table's time
                 self.change(Rewritten((literal_replaced(b" ", mark.encode()),)))
             return
         if mark != " ":
@@ -150,10 +152,10 @@ class _CutsSoFar:
 def cuts_of(
     steps: Sequence[Mapping[str, Any]], *, spell: bool = False
 ) -> tuple[tuple[TextChange, ...], tuple[Cutter, ...]]:
-    """What pre-tokenizers that follow one another change in a text, in order; then each of the cutters cuts
-    what the one before it made. Without cutters, a text is one pre-token.
+    """The changes that a sequence of pre-tokenizers makes, in order, and the cutters that follow them.
 
-    ``ByteLevel`` spells bytes as letters where it is asked to, or where something cuts behind it.
+    Each cutter cuts the pieces of the one before; without cutters, a text is one pre-token. ``ByteLevel``
+    writes bytes in the byte alphabet with `spell`, or if another pre-tokenizer follows.
 
     Example:
         >>> changes, (cutter,) = cuts_of([

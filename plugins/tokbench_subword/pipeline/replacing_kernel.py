@@ -1,5 +1,7 @@
-"""Kernels that rewrite a batch of UTF-8: they replace literals or matches, strip or prefix documents or their
-pieces, make each piece a text of its own, or spell bytes.
+"""Kernels that rewrite a batch of UTF-8.
+
+They replace literals or matches of a pattern, strip white space, put a prefix before documents or pieces, turn
+each piece into a text of its own, or write bytes in the byte alphabet.
 """
 
 from __future__ import annotations
@@ -36,22 +38,23 @@ from tokbench_subword.pipeline.splicing import (
 )
 
 _PIECES = 64
-"""Pieces that are found at a time."""
+"""How many pieces are searched for at once."""
 _LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @inline
 def _equals(word: Word, byte: Word) -> np.uint64:
-    """Which bytes of a word equal one, by their high bits; above the first that does, others may be set."""
+    """A word whose high bits mark the bytes equal to `byte`; only the lowest mark is reliable."""
     difference = word ^ byte * _LOW
     return (difference - _LOW) & ~difference & _HIGH
 
 
 @Writer
 def replace_literal(tables: Block, batch: Block) -> np.int64:
-    """Write documents with one literal in the place of another: both as UTF-8, and how long they are.
+    """Replace one literal by another in all documents.
 
-    By `replace_matches`, all encoding by ALBERT, which replaces two literals, takes 1.2 to 1.6 times as long.
+    The tables: the old literal and the new one, as UTF-8, and their lengths. With `replace_matches` instead,
+    encoding by ALBERT's tokenizer.json, which replaces two literals, takes 1.2 to 1.6 times as long.
     """
     wanted, new, length, n_new = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0], i64_in(tables, 2)[1]
     text, offsets, out_offsets, n_documents = documents_of(batch)
@@ -80,9 +83,9 @@ def replace_literal(tables: Block, batch: Block) -> np.int64:
 
 @Writer
 def replace_matches(tables: Block, batch: Block) -> np.int64:
-    """Write documents with a text in the place of every piece that a machine of `cutting` keeps.
+    """Replace every piece that a machine of `cutting` keeps by one text.
 
-    The tables: the machine; the text; how long it is.
+    The tables: the machine, the text and its length.
     """
     machine, new, n_new = u64_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0]
     text, offsets, out_offsets, n_documents = documents_of(batch)
@@ -105,7 +108,7 @@ def replace_matches(tables: Block, batch: Block) -> np.int64:
 
 @Writer
 def write_pieces(machine: Block, batch: Block) -> np.int64:
-    """Write each piece of a text as a text of its own, by a machine of `cutting`."""
+    """Make each piece that a machine of `cutting` finds a text of its own."""
     source, offsets, new_offsets, n_texts = documents_of(batch)
     numbers, target = i64_in(batch, splicing.NUMBERS), u8_in(batch, splicing.OUT)
     pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
@@ -130,10 +133,10 @@ def write_pieces(machine: Block, batch: Block) -> np.int64:
 
 @Writer
 def prefix_pieces(tables: Block, batch: Block) -> np.int64:
-    """Write texts without what lies between their pieces, and with a text before each piece.
+    """Put a prefix before each piece of the texts, and drop what lies between the pieces.
 
-    The tables: a machine of `cutting`; the text; and numbers: how long it is, and a byte that stands for it. A
-    piece that begins with either has nothing put before it.
+    The tables: a machine of `cutting`; the prefix; its length, and a byte that counts as the prefix. A piece
+    that already begins with the prefix or with that byte stays as it is.
     """
     machine, new, n_new, like = u64_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0], i64_in(tables, 2)[1]
     text, offsets, out_offsets, n_documents = documents_of(batch)
@@ -168,11 +171,11 @@ def prefix_pieces(tables: Block, batch: Block) -> np.int64:
 
 @Writer
 def rewrite_edges(tables: Block, batch: Block) -> np.int64:
-    """Write documents without white space at their edges, and with a text before those that are not empty then.
+    """Strip white space from the edges of documents, and put a prefix before those that are not empty then.
 
-    The tables: the text; `white_space`; which documents are to have it, uint8; and numbers: how long the text
-    is; whether the left is stripped, and the right; whether documents that begin with the text have it; and for
-    how many documents it is said whether they are to have it: all behind them are.
+    The tables: the prefix; `white_space`; flags, uint8, of the first documents: 1 if a document gets the prefix
+    (all documents after the flagged ones do); and numbers: the prefix's length; whether to strip on the left;
+    and on the right; whether a document that already begins with the prefix is left alone; the number of flags.
     """
     new, spaces, wanted, numbers = u8_in(tables, 0), u8_in(tables, 1), u8_in(tables, 2), i64_in(tables, 3)
     n_new, n_wanted = numbers[0], numbers[4]
@@ -215,11 +218,11 @@ def edges(
     once: bool = False,
     wanted: Bytes | None = None,
 ) -> BoundWriter:
-    """What strips white space on the `left` and on the `right`, then puts `head` before texts that are not
-    empty.
+    """The writer that strips white space on the `left` and on the `right`, then puts `head` before non-empty
+    texts.
 
-    With `once`, only before those that do not begin with it. `wanted`, uint8, says of the first texts whether
-    they are to have it.
+    With `once`, texts that already begin with `head` are left alone. `wanted`, uint8, flags which of the first
+    texts get it.
     """
     spaces = white_space().view(np.uint8) if left or right else np.zeros(1, np.uint8)
     some = np.zeros(0, np.uint8) if wanted is None else wanted
@@ -229,9 +232,10 @@ def edges(
 
 @Writer
 def spell_bytes(tables: Block, batch: Block) -> np.int64:
-    """Write documents with every byte as its character of the byte alphabet.
+    """Write every byte of the documents as its character in the byte alphabet.
 
-    The table is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.
+    The table is uint8 of shape ``(512,)``: the one or two UTF-8 bytes of each character, 0 if there is no
+    second.
     """
     each, out, numbers = u8_in(tables, 0), u8_in(batch, splicing.OUT), i64_in(batch, splicing.NUMBERS)
     text, offsets, out_offsets, n_documents = documents_of(batch)

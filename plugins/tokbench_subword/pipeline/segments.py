@@ -17,18 +17,18 @@ from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, unit
 from tokbench_subword.pipeline.splicing import BoundWriter, copy_span, with_edits, with_plain
 
 TEXT = -1
-"""The mark of a segment that is text; that of an added token is its id."""
+"""The mark of a text segment; the mark of an added token is its id."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments:
-    """Text in UTF-8, in segments that lie end to end: segment s is ``data[offsets[s]:offsets[s + 1]]``.
+    """UTF-8 text in segments that lie end to end: segment s is ``data[offsets[s]:offsets[s + 1]]``.
 
-    `marks` (int32) says which segments are added tokens, and are empty: each is the place of one; without it
-    all are text. `documents` (int64) says how many segments there are up to the end of each document; without
-    it each segment is one. `leading` (int64), where anything asks for it, is how many bytes of each segment
-    stand where its document begins: as `Stretch.leading`, which counts characters. Behind the last segment,
-    `data` has `PADDING` bytes that may be read.
+    `marks` (int32) tells text segments from added tokens; the segment of an added token is empty and marks its
+    place. None: all segments are text. `documents` (int64) is the number of segments up to the end of each
+    document. None: each segment is a document. `leading` (int64) is the number of bytes at the start of each
+    segment that come from the very beginning of its document, as `Stretch.leading` counts it in characters.
+    None: no later stage needs it. `PADDING` readable bytes follow the last segment in `data`.
 
     Example:
         >>> from tokbench.kernels.text import utf8_of
@@ -45,11 +45,11 @@ class Segments:
 
     @property
     def limits(self) -> NDArray[np.int64]:
-        """How many segments there are up to the end of each document."""
+        """The number of segments up to the end of each document."""
         return np.arange(len(self.offsets)) if self.documents is None else self.documents
 
     def split(self, matcher: AddedMatcher) -> Segments:
-        """The segments with the added tokens found in them as segments of their own."""
+        """The segments, with every added token that is found in them as a segment of its own."""
         places, ids = matcher.find(self.data, self.offsets)
         return self._split_at(places, ids) if len(ids) else self
 
@@ -61,13 +61,13 @@ class Segments:
         return self._parted(spans, marks, reached)
 
     def pieces(self, cutters: Sequence[Cutter]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Begin and end of the pieces when each cutter has cut what the one before it made, int64 ``(n, 2)``;
-        and how many there are up to each segment.
+        """The pieces that the cutters make one after another: begin and end, int64 ``(n, 2)``, and the number
+        of pieces up to each segment.
         """
         return cut_in_turn(cutters, self.data, units_of(self.offsets))
 
     def cut(self, cutters: Sequence[Cutter]) -> Segments:
-        """The segments with the `pieces` of each text in its place."""
+        """The segments, with each text segment replaced by its `pieces`."""
         units, before = self.pieces(cutters)
         is_added = self._marks != TEXT
         added = self._marks[is_added]
@@ -82,7 +82,7 @@ class Segments:
     def _parted(
         self, spans: NDArray[np.int64], marks: NDArray[np.int32], reached: NDArray[np.int64]
     ) -> Segments:
-        """New segments of the bytes that `spans` say, ``reached[s]`` of them up to segment s; see `_moved`."""
+        """New segments from the bytes at `spans`; ``reached[s]`` of them come from segments before s."""
         data, offsets = _gathered(self.data, spans)
         leading = self.leading
         if leading is not None:
@@ -93,14 +93,14 @@ class Segments:
         return replace(self, data=data, offsets=offsets, marks=marks, documents=documents, leading=leading)
 
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
-        """Called when segments are divided: new text s, from ``offsets[s]`` on, was at ``begins[s]`` before."""
+        """Called when segments are divided: the new segment s was at ``begins[s]`` before."""
 
     def by_kernel(
         self, writer: BoundWriter | None, capacity: int, plain: Callable[[str], str] | None = None
     ) -> Segments:
-        """The same segments as a kernel writes them; those that it declines, or all without one, by `plain`.
+        """The segments rewritten by a kernel; those that it declines, or all without a kernel, by `plain`.
 
-        `capacity` is how many bytes the result is expected to have at the most; for more, room is made.
+        `capacity` is the expected size of the result in bytes; a larger result gets more room.
         """
         source = self.data, self.offsets
         result, declined = source, np.ones(len(self.offsets) - 1, np.uint8)
@@ -115,13 +115,13 @@ class Segments:
         return self if data is self.data else replace(self, data=data, offsets=offsets)
 
     def heads(self) -> Segments:
-        """What is `leading` of each segment, as a text of its own."""
+        """The leading bytes of each segment, as texts of their own."""
         assert self.leading is not None
         begins = self.offsets[:-1]
         return Segments(*_gathered(self.data, np.stack([begins, begins + self.leading], axis=1)))
 
     def woven(self, encoded: TokenBatch) -> TokenBatch:
-        """The ids of the documents, from those of each segment and the added tokens."""
+        """The ids of the documents: those of their text segments, with the added tokens in their places."""
         if self.marks is None:
             return encoded
         return TokenBatch(*self.among(encoded.ids, encoded.offsets, self.marks[self.marks != TEXT]))
@@ -129,8 +129,10 @@ class Segments:
     def among(
         self, rows: NDArray[Any], before: NDArray[np.int64], added: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Rows of texts and those of `added` tokens in the order of the segments, and how many there are up to
-        each document. Of the `rows`, ``before[s]`` are of segments before s.
+        """Merge the `rows` of text segments with those of `added` tokens, in the order of the segments.
+
+        ``before[s]`` of the `rows` belong to segments before s. Also returns the number of merged rows up to
+        each document.
         """
         limits = before[self.limits]
         if not len(added):
@@ -140,14 +142,14 @@ class Segments:
 
 
 class Prepares(Protocol):
-    """What happens to texts before the model's encoder: a `CompiledPipeline`, or sentencepiece's normalizer."""
+    """Prepares texts for the model's encoder: a `CompiledPipeline`, or sentencepiece's normalizer."""
 
     def segments(self, texts: Segments) -> Segments:
         """The texts as the encoder takes them."""
 
 
 def _gathered(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of spans end to end, with `PADDING` behind them, and where each begins, with the end."""
+    """The bytes of the spans end to end, followed by `PADDING`, and their offsets."""
     offsets = np.append(0, np.cumsum(spans[:, 1] - spans[:, 0]))
     gathered = np.zeros(int(offsets[-1]) + PADDING, np.uint8)
     _gather(data, spans, gathered)
@@ -158,10 +160,10 @@ def _gathered(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> tuple[NDArra
 def _at_tokens(
     offsets: Ints, before: Ids, places: Ints, ids: Ids, spans: Ints, marks: Ids, reached: Ints
 ) -> None:
-    """Divide segments, of `offsets` and with the marks `before`, at the added tokens `ids` found at `places`.
+    """Divide segments, with `offsets` and the marks `before`, at the added tokens `ids` found at `places`.
 
-    A token stands between two texts, which may be empty. Written are where the texts begin and end, the marks
-    of all new segments, and how many of these there are up to each old one.
+    Each token ends up between two texts, which may be empty. Writes the `spans` of the new segments, their
+    `marks`, and in `reached` the number of new segments up to each old one.
     """
     match = count = np.int64(0)
     for s in range(len(before)):

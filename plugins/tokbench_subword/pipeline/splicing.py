@@ -1,11 +1,10 @@
-"""What kernels that rewrite a batch have in common: how they are called, and how they write.
+"""How kernels that rewrite a batch are called, and how they write their result.
 
-A batch is documents end to end as UTF-8, ``data[offsets[i]:offsets[i + 1]]``, with `PADDING` readable bytes
-behind the last. A kernel copies what it does not change by whole spans, across documents, and so knows at its
-end whether there was anything to change.
+A batch is UTF-8 documents end to end, ``data[offsets[i]:offsets[i + 1]]``, followed by `PADDING` readable
+bytes. Most kernels copy unchanged text in long spans, across documents, and so notice when nothing changed.
 
-Such a kernel is a `Writer`, called by its address: by Python for a batch, and by the kernel that takes a text
-by itself through all stages (`words.encoding`).
+Such a kernel is a `Writer`. It is called by its address: from Python for a batch, and from the kernel that
+takes a single text through all stages (`words.encoding`).
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ from tokbench.kernels.pointers import (
 )
 
 UNCHANGED, TOO_SMALL, FOUND = -1, -2, -3
-"""What a kernel says in place of the size of its result: the batch is as it was; there is no room for it; there
-are added tokens in it (`added_matching`).
+"""What a kernel returns instead of the size of its result: the batch is unchanged; the result needs more room;
+the batch contains added tokens (`added_matching`).
 """
 (
     TEXT,  # uint8: the bytes of the batch
@@ -48,7 +47,7 @@ are added tokens in it (`added_matching`).
     EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `note_edit`
     _N_ARRAYS,
 ) = range(8)
-"""What stands where in the block of a batch."""
+"""The places of the arrays in the block of a batch."""
 (
     N_TEXTS,  # how many documents there are, and then, how many were written
     CAPACITY,  # how many bytes there is room for
@@ -65,7 +64,7 @@ Batch = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 
 class Writer(ByAddress):
-    """A kernel ``write(tables, batch)`` of blocks: gives the size of what it writes, or why it does not."""
+    """A kernel ``write(tables, batch)`` of two blocks: returns the size of its result, or why it has none."""
 
     takes = (BLOCK, BLOCK)
 
@@ -75,9 +74,9 @@ write_at = called_at(Writer.takes)
 
 
 class BoundWriter(Stays):
-    """A writer with its tables: one thing done to texts.
+    """A writer with its tables.
 
-    `kept` are the arrays of its block; or `tables` are that block, and `kept` is what has to live as long.
+    `kept` are the arrays of its block. If the block is given as `tables`, `kept` only keeps its owners alive.
     """
 
     __slots__ = ("_kept", "block", "writer")
@@ -106,7 +105,7 @@ def _write(
     numbers: Ints,
     edits: Ints,
 ) -> np.int64:
-    """Call a writer. To make the block of a batch in Python takes 10 µs: as long as many a batch."""
+    """Call a writer. Making the block of a batch in Python would take 10 µs, as long as a small batch."""
     batch = np.empty(_N_ARRAYS, np.uint64)
     batch[TEXT], batch[OFFSETS], batch[OUT] = data.ctypes.data, offsets.ctypes.data, out.ctypes.data
     batch[OUT_OFFSETS], batch[DECLINED] = out_offsets.ctypes.data, declined.ctypes.data
@@ -119,9 +118,9 @@ def _write(
 def with_edits(
     batch: Batch, write: BoundWriter, *, capacity: int, most_edits: int = 0
 ) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
-    """The batch as a kernel writes it, which documents it declines, and its edits, as `note_edit` has them.
+    """The batch that a kernel writes, the documents that it declines, and its edits (see `note_edit`).
 
-    With `most_edits` 0 none are noted; else all are, and if there are more, room is made for them.
+    With `most_edits` 0 no edits are noted. Otherwise all are, and more than that many get more room.
     """
     data, offsets = batch
     texts = len(offsets) - 1
@@ -177,8 +176,8 @@ def replaced(
 
 @inline
 def documents_of(batch: Block) -> tuple[Bytes, Ints, Ints, np.int64]:
-    """What a kernel begins with: the text of a batch, where its documents begin, the same to be written for the
-    new ones, of which the first begins at 0, and how many documents there are.
+    """What every kernel needs of a batch: its text, the offsets of its documents, the array for the new offsets
+    (the first is set to 0), and the number of documents.
     """
     out_offsets = i64_in(batch, OUT_OFFSETS)
     out_offsets[0] = 0
@@ -187,7 +186,7 @@ def documents_of(batch: Block) -> tuple[Bytes, Ints, Ints, np.int64]:
 
 @inline
 def copy_span(source: Bytes, begin: Int, end: Int, out: Bytes, size: Int) -> np.int64:
-    """Copy ``source[begin:end]`` to ``out[size:]``, and up to 15 bytes more; the new size."""
+    """Copy ``source[begin:end]`` to ``out[size:]``, writing up to 15 bytes more; returns the new size."""
     place = size
     while begin < end:
         copy_bytes_16(source, begin, out, place)
@@ -200,9 +199,9 @@ def copy_span(source: Bytes, begin: Int, end: Int, out: Bytes, size: Int) -> np.
 def splice(
     batch: Block, copied: Int, begin: Int, behind: Int, new: Bytes, first: Int, last: Int, size: Int
 ) -> np.int64:
-    """Copy the text from `copied` to `begin`, then ``new[first:last]`` for what ends at `behind`; note it.
+    """Copy the text from `copied` to `begin`, then write ``new[first:last]`` in place of `begin` to `behind`.
 
-    Returns the new size, or `TOO_SMALL`. Up to 15 bytes more are read and written.
+    Notes the edit. Returns the new size, or `TOO_SMALL`. Reads and writes up to 15 bytes more.
     """
     numbers, out = i64_in(batch, NUMBERS), u8_in(batch, OUT)
     if size + begin - copied + last - first + 32 > numbers[CAPACITY]:
@@ -215,7 +214,7 @@ def splice(
 
 @inline
 def note_edit(batch: Block, begin: Int, behind: Int, size: Int) -> None:
-    """Note an edit, where there is room: what `begin` to `behind` of the text has become ends at `size`."""
+    """Note an edit, if there is room: the bytes `begin` to `behind` of the text became what ends at `size`."""
     numbers = i64_in(batch, NUMBERS)
     edit = numbers[N_EDITS]
     numbers[N_EDITS] = edit + 1
@@ -228,8 +227,10 @@ def note_edit(batch: Block, begin: Int, behind: Int, size: Int) -> None:
 def before_edits(
     edits: Ints, edit: Int, last: Int, kept: Int, behind: Int, place: Int
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """Where a place was before edits: within what is new, where that begins. They are those from `edit` to
-    `last`, and what is kept begins at `kept` now, and `behind` before; these come back for later places.
+    """Where a place was before the edits from `edit` to `last`; a place within new text maps to its beginning.
+
+    The unchanged text around the place begins at `kept` now, and began at `behind` before. `edit`, `kept` and
+    `behind` are returned too, to go on with later places.
     """
     while edit < last and edits[edit + 2] <= place:
         kept, behind = edits[edit + 2], edits[edit + 1]
@@ -245,7 +246,7 @@ def before_edits(
 
 @inline
 def finished(batch: Block, copied: Int, size: Int) -> np.int64:
-    """Copy what is left of the text from `copied` on, and give the size of all: the last a kernel does."""
+    """Copy the rest of the text, from `copied` on; returns the size of the result, or `UNCHANGED`."""
     offsets, numbers = i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
     stop = offsets[numbers[N_TEXTS]]
     if copied == offsets[0] and size == 0:

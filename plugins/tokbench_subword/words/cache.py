@@ -1,4 +1,4 @@
-"""`WordCache`: the memory of one thread's word cache, which grows with the words it is given, up to a bound."""
+"""`WordCache`: the memory of one thread's word cache, which grows with its words, up to a bound."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LINE = 8
 
 
 class WordCache(Stays):
-    """Words to ids, for the kernels of `slots`, which take its `block`.
+    """Maps words to ids; the kernels of `slots` take its `block`.
 
-    `most` is how many bytes it may take: half for slots and half for records, each rounded down to a power of
-    two, and at least 16 and 64 kB. With 0, no word is kept. It begins with 16 kB of slots; further memory is
-    taken as it is written to.
+    It takes up to `most` bytes: half for slots and half for records, each rounded down to a power of two, and
+    at least 16 and 64 kB. With 0, no word is cached. It begins with 16 kB of slots and takes further memory as
+    that is written to.
 
     Example:
         >>> cache = WordCache()
@@ -53,12 +53,12 @@ class WordCache(Stays):
 
     @property
     def held(self) -> int:
-        """How many words they hold."""
+        """How many words the slots hold."""
         return int(self._arrays[at.STATE][at.HELD])
 
 
 def _aligned(words: int) -> NDArray[np.uint64]:
-    """Room for 64-bit numbers, from a multiple of 64 bytes on, so that no slot lies on two cache lines."""
+    """An array of 64-bit numbers at a multiple of 64 bytes, so that no slot lies on two cache lines."""
     raw = np.empty(words + _LINE, np.uint64)
     skip = (-raw.ctypes.data % (8 * _LINE)) // 8
     return raw[skip : skip + words]

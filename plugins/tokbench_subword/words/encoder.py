@@ -1,7 +1,7 @@
-"""`WordEncoder`: a model's tables and search, and the threads' own caches.
+"""`WordEncoder`: a model's tables and search, and a word cache for each thread.
 
-`encode_utf8` takes documents, `encode_pretokens` what was cut elsewhere, `one_by_one` gives functions for short
-texts. It may be used from several threads at once: each call borrows a `Workspace` of its own.
+`encode_utf8` takes documents, `encode_pretokens` pre-tokens that are cut already, and `one_by_one` gives
+functions for short texts. Several threads may use it at once: each call borrows its own `Workspace`.
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ Arrays = Sequence[NDArray[Any]]
 ToArray = Callable[[str], NDArray[np.int32]]
 ToList = Callable[[str], list[int]]
 _AT_A_TIME = 1 << 19
-"""Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
+"""Bytes encoded in one call of a kernel: few enough that the result stays in the processor's cache."""
 
 
 class WordEncoder(Stays):
-    """Encodes text word by word: what is in the word cache from there, anything else by the `search` of a
-    model.
+    """Encodes text word by word: from the word cache, or else by the `search` of a model.
 
-    `shared` are the arrays of the model, `own` makes those that each thread has of its own: together they are
-    what the block of `layout` has from `MODEL` on. `cutters` cut texts into pre-tokens, each cutting what the
-    one before it made; without any, a text is one pre-token. `threads` is how many threads a batch may use,
-    `cache` how many bytes the word cache of each may take.
+    `shared` are the model's arrays, and `own` makes the arrays of each thread: together they fill the block of
+    `layout` from `MODEL` on. `cutters` cut texts into pre-tokens, each cutting the pieces of the one before;
+    without any, a text is one pre-token. A batch uses up to `threads` threads, and the word cache of each takes
+    up to `cache` bytes.
     """
 
     _workspace: type[Workspace] = Workspace
@@ -75,11 +74,10 @@ class WordEncoder(Stays):
     def one_by_one(
         self, writers: Sequence[BoundWriter], longer: tuple[ToArray, ToList]
     ) -> tuple[ToArray, ToList] | None:
-        """Two functions that take a fraction of the time for a short text: to an array, and to a list.
+        """Two much faster functions for short texts: one returns an array, one a list.
 
-        They first run the `writers` on the text, and share a word cache of their own. Texts that they
-        cannot encode, above all those that are not short, they leave to `longer`, two functions that do the
-        same. None where a cutter is no kernel.
+        They run the `writers` on the text first, and share a word cache of their own. Texts that they cannot
+        encode, mainly longer ones, go to the two functions of `longer`. None if a cutter has no kernel.
         """
         before = piece_writers(self._beforehand)
         if before is None:
@@ -112,7 +110,7 @@ class WordEncoder(Stays):
         return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
-        """The ids of each of given pre-tokens, int64 ``(n, 2)``: begin and end in `data`. No cutter is asked.
+        """The ids of pre-tokens that are cut already, int64 ``(n, 2)``: begin and end in `data`.
 
         `data` must have `PADDING` bytes after the last one.
         """
@@ -121,12 +119,14 @@ class WordEncoder(Stays):
     def _spread(
         self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], room: Room = None, most: int = 1
     ) -> TokenBatch:
-        """Run a kernel that writes up to `most` numbers a byte over all units, documents or pre-tokens."""
+        """Run a kernel over all units (documents or pre-tokens); it writes up to `most` numbers for each
+        byte.
+        """
         data = frozen(data)  # kernels are compiled for one kind of array
         sizes = np.append(0, most * np.cumsum(units[:, 1] - units[:, 0]))
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
-            """A run, its ids in the `room` if that is enough for any."""
+            """Encode one run; its ids are written to `room` if that is large enough."""
             work, ends = self._borrow(), np.zeros(last - first + 1, np.int64)
             try:
                 out = work.room(int(sizes[last] - sizes[first]), room)
@@ -148,8 +148,8 @@ class WordEncoder(Stays):
         return self._workspace(self._machine, self._search, arrays, self.cache, writers)
 
     def forget(self) -> None:
-        """Empty the caches of threads, as after loading, to measure what a first encounter with a text costs.
+        """Empty the word caches of all threads, to measure text that was never seen.
 
-        That of `one_by_one` stays.
+        The cache of `one_by_one` stays.
         """
         self._idle.clear()

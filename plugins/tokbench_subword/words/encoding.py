@@ -5,10 +5,10 @@ Where the time goes, and what is done about it:
 - Text is cut by an automaton without a branch at the ends of words (`pipeline.patterns`: `cutting`,
   `simd_cutting`).
 - Text repeats itself: more than 95 % of words are found in the word cache (`slots`).
-- The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
-  hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
-  processor in one of the three does not hold up the others.
-- What the word cache does not hold is left to the search of the model (`searching`), and then entered.
+- The word cache does not fit into the processor's fastest cache. So words are taken in groups: all are cut,
+  then all are hashed and their slots prefetched, then all are looked up. By then the slots have arrived, and a
+  branch misprediction in one of the three steps does not hold up the other two.
+- A word that is not in the cache is encoded by the model's search (`searching`), and then entered.
 
 Each kernel takes the block of arrays described in `layout`. Texts must be followed by `pointers.PADDING`
 readable bytes, and `out` must have room for one id per byte and `words.slots.SPARE_IDS` more.
@@ -57,15 +57,14 @@ def look_up(
 ) -> np.int64:
     """Encode up to `GROUP` words, ``text[starts[k]:ends[k]]`` for k from `first` on; return the end of `out`.
 
-    All but `block` and the numbers are pointers, `starts` and `ends` to int64. ``IDS_END[first]`` of the
-    block receives where the ids of the first word begin, the places after it where those of each word end. A
-    word may be empty.
+    `starts` and `ends` point to int64. ``IDS_END[first]`` of the block receives where the ids of the first word
+    begin, and each place after it where the ids of the next word end. A word may be empty.
     """
     keys, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.IDS_END)
     words, counters = u64_in(block, at.WORDS), i64_in(block, at.COUNTERS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     shift, longest = state[SHIFT], counters[at.LONGEST_KEPT]
-    for k in range(count if longest > 0 else 0):  # none is looked for where none is kept
+    for k in range(count if longest > 0 else 0):  # an option can turn the cache off
         start = starts[first + k]
         note_key(slots, shift, keys, k, text, start, ends[first + k] - start, WHOLE)
     ids_end[first] = o
@@ -90,7 +89,7 @@ def encode_texts_of(
 ) -> np.int64:
     """Cut and encode the texts ``text[units[u, 0]:units[u, 1]]`` from `first` to `last`; ids of all into `out`.
 
-    ``out_ends[u + 1]`` receives the end of the ids of text u. Returns how many ids were written.
+    ``out_ends[u + 1]`` receives the end of the ids of text u. Returns the number of ids written.
     """
     block, data, bounds = pointer(arrays), pointer(text), pointer(units)
     ids, told = pointer(out), pointer(out_ends)
@@ -113,9 +112,9 @@ def encode_texts_of(
 
 @subroutine
 def _run_writers(block: Block, size: Int) -> np.int64:
-    """Run the stages before the cut on the text of `size` bytes in `TEXT`; return which batch has the result.
+    """Run the stages before the cut on the text of `size` bytes in `TEXT`.
 
-    That is `FORTH` or `BACK`; or -1, where something is left to Python.
+    Returns which of the two batches holds the result, `FORTH` or `BACK`; -1 if a stage needs Python.
     """
     counters, writers = i64_in(block, at.COUNTERS), u64_in(block, at.WRITERS)
     now, after = at.FORTH, at.BACK
@@ -141,8 +140,8 @@ def _run_writers(block: Block, size: Int) -> np.int64:
 def encode_text(state: Int, arguments: Int, n_arguments: Int, names: Int) -> int:
     """The ids of one text: 0.3 µs for a short sentence, where `encode_batch` takes 20 to 90.
 
-    The members of `state`: the function that longer texts are left to, the address of the block, and what makes
-    the result for each number of ids (see `WordEncoder.one_by_one`).
+    `state` has the function for longer texts, the address of the block, and for each number of ids the function
+    that makes the result (see `WordEncoder.one_by_one`).
     """
     if n_arguments != 1 or names != 0:
         return left_to_python(state, arguments, n_arguments, names)
@@ -184,9 +183,9 @@ def encode_text(state: Int, arguments: Int, n_arguments: Int, names: Int) -> int
 def encode_spans(
     arrays: Block, text: Bytes, spans: Ints, first: Int, last: Int, out: Ids, out_offsets: Ints
 ) -> np.int64:
-    """Encode given pre-tokens, int64 ``(n, 2)`` of start and end: where no state machine cuts, or nothing does.
+    """Encode pre-tokens that are cut already, int64 ``(n, 2)`` of start and end.
 
-    ``out_offsets[p + 1]`` receives the end of pre-token p. Returns how many ids were written.
+    ``out_offsets[p + 1]`` receives the end of the ids of pre-token p. Returns the number of ids written.
     """
     block, data, ids = pointer(arrays), pointer(text), pointer(out)
     starts, ends, ids_end = i64_in(block, at.STARTS), i64_in(block, at.ENDS), i64_in(block, at.IDS_END)

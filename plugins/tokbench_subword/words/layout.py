@@ -1,7 +1,7 @@
-"""Which array stands where in the block that the encoding kernels take (see `pointers.block`).
+"""The places of the arrays in the block that the encoding kernels take (see `pointers.block`).
 
-Those named here belong to one thread, whatever the model is. Behind them, from `MODEL` on, are the arrays of
-the model: those that all threads share, then what its search needs for scratch.
+The arrays named here belong to one thread, whatever the model is. After them, from `MODEL` on, come the arrays
+of the model: first those that all threads share, then the scratch space of its search.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from tokbench.kernels.text import MOST_BYTES
 
 (
-    MACHINE,  # addresses: the block of the last cutter (`pipeline.patterns.machine`); empty where nothing cuts
+    MACHINE,  # addresses: the block of the last cutter (`pipeline.patterns.machine`); empty if nothing cuts
     WORDS,  # the block of the word cache, see `slots`
     COUNTERS,  # int64
     STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.patterns.simd_cutting`
@@ -20,18 +20,18 @@ from tokbench.kernels.text import MOST_BYTES
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
     WRITERS,  # uint64 (2 * n,): the addresses of the stages before the cut of such a text, and of their tables
     FORTH,  # the block of a batch (see `pipeline.splicing`): `TEXT` is read, a second array of its size written
-    BACK,  # the same, the two exchanged: each stage that changes the text reads what the one before wrote
+    BACK,  # the same with the two arrays exchanged: each stage that changes the text reads the result before
     MODEL,
 ) = range(13)
 
 (
     SEARCH,  # the address of the model's search, see `searching`
-    LONGEST_KEPT,  # bytes of the longest word that is kept when it has been searched
+    LONGEST_KEPT,  # bytes of the longest word that is cached
     BUSY,  # 1 while a text is encoded by itself: making its result may run other Python, which may encode
-    N_IDS,  # of the last one
+    N_IDS,  # the number of ids of the last such text
     N_WRITERS,
-    MOST,  # bytes of the longest text whose ids there is room for
-    CUTS,  # 1 where there is a machine that cuts; else a text is one word
+    MOST,  # bytes of the longest text for whose ids there is room
+    CUTS,  # 1 if there is a machine that cuts; else a text is one word
     N_COUNTERS,
 ) = range(8)
 
@@ -40,8 +40,8 @@ GROUP = 128
 WORDS_AT_ONCE = 256
 """Words that are cut before they are looked up."""
 TEXT_CHARACTERS = 1 << 14
-"""Characters of texts that are encoded without arrays of their own."""
+"""The most characters of a text that is encoded singly, in the arrays of its thread."""
 TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
-"""Bytes that these are at the most."""
+"""The most bytes of such a text."""
 HEADS = 512
-"""Results of fewer ids are copied from views made beforehand: making a view takes as long as copying it."""
+"""Results with fewer ids are copied from views made beforehand, since making a view takes as long as a copy."""

@@ -1,12 +1,12 @@
-r"""Parts of a text: cut where no token goes across, which changes no ids, and looked up like words.
+r"""Parts of a text: cut where no token can cross, which changes no ids, and looked up in the cache like words.
 
-A sentence that no pattern cuts seldom comes again, but its parts do. Between two characters that no token of a
-model has side by side nothing can merge, and no piece can lie; so the text on each side can be encoded on its
-own. `safe_cuts` makes the tables of such characters.
+A sentence that no pattern cuts is seldom repeated, but its parts are. If no token of a model contains two
+characters side by side, nothing merges across the boundary between them, so the text on each side can be
+encoded on its own. `safe_cuts` makes the tables of these boundaries.
 
-Without the table for pairs of ASCII characters (with cuts only before a space, and before characters that no
-token has behind another), a first pass over English and code would take 1.4 to 1.5 times as long, a later one
-1.2 to 1.4 times (T5).
+The table for pairs of ASCII characters pays: with cuts only before a space, and before characters that no token
+has behind another, a cold pass over English and code takes 1.4 to 1.5 times as long, a warm one 1.2 to 1.4
+times (T5).
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_PART = 128
-"""The longest part of a text that is kept, in bytes. With 64, a later pass takes 1.15 to 1.25 times as long
-over FLORES (a Unigram of 250,000 pieces), 1.9 times over English where pieces have several words."""
+"""The longest part that the cache keeps, in bytes. With 64, a warm pass takes 1.15 to 1.25 times as long over
+FLORES (a Unigram model of 250,000 pieces), and 1.9 times over English if pieces contain several words."""
 
 _UNCUT = 31
-"""In alphabets of few letters, words of up to so many bytes are quicker searched whole than in parts: to cut
-those of more than 7 bytes too takes up to 1.15 times as long over 21 languages (o200k)."""
+"""In scripts with few letters, a word of up to this many bytes is searched whole. To cut words of more than
+7 bytes into parts takes up to 1.15 times as long over 21 languages (o200k)."""
 _THREE_BYTES = 0xE0
-"""First byte of characters from U+0800 on. To cut only long words takes 1.25 times as long over Chinese,
-Japanese and Thai (GPT-2, o200k)."""
+"""First byte of characters from U+0800 on. Words of such characters are always cut into parts: to cut only long
+words takes 1.25 times as long over Chinese, Japanese and Thai (GPT-2, o200k)."""
 
 
 class PartTables(NamedTuple):
-    """The tables of `SafeCuts`, and where the parts found are noted: pointers."""
+    """Pointers to the tables of `SafeCuts`, and to the arrays that receive the parts found."""
 
     characters: Any
     ascii_cuts: Any
@@ -50,7 +50,7 @@ class PartTables(NamedTuple):
 
 @inline
 def parts_at(block: Block, shared: Int, own: Int) -> PartTables:
-    """The pointers of a block: those that threads share stand there from `shared` on, the others from `own`."""
+    """The pointers in a block: the shared tables from place `shared` on, the thread's own arrays from `own`."""
     return PartTables(
         i32_in(block, shared),
         u8_in(block, shared + 1),
@@ -62,17 +62,18 @@ def parts_at(block: Block, shared: Int, own: Int) -> PartTables:
 
 
 def part_space() -> list[NDArray[Any]]:
-    """What each thread has of its own of `PartTables`, in its order: ends, and keys as `slots.note_key` notes
-    them, with room for one more behind those of parts.
+    """The arrays of `PartTables` that each thread has of its own: ends and keys (see `slots.note_key`), with
+    room for one entry more than there are parts.
     """
     return [np.zeros(GROUP + 1, np.int64), np.zeros(NOTED * (GROUP + 1), np.uint64)]
 
 
 @inline
 def quicker_in_parts(text: Any, start: Any, length: Any) -> Any:
-    """Whether a new word is quicker encoded in parts: of a script of many characters, they are often known.
+    """Whether a new word is encoded faster in parts, many of which are in the cache already.
 
-    The second character tells: the first may be a space, or the mark of one.
+    That is so for long words and for scripts of many characters. The second character tells the script, because
+    the first may be a space or the mark of one.
     """
     _, width = code_point(text, start)
     return length > _UNCUT or (width < length and text[start + width] >= _THREE_BYTES)
@@ -80,17 +81,19 @@ def quicker_in_parts(text: Any, start: Any, length: Any) -> Any:
 
 @inline
 def stands_alone(character: Int, about: Int) -> bool:
-    """Whether a character, with a cut before it, is a part by itself, for which the cache is not asked: no
-    longer piece begins with it, and it is beyond ASCII or unknown. `about` is its entry in `characters`.
+    """Whether a character behind a cut is a part by itself, which is encoded without the cache.
+
+    It is if no longer piece begins with it, and it is unknown or not ASCII. `about` is its entry in
+    `characters`.
     """
     return bool(about == 0 or (character >= 0x80 and about & LEADS == 0))
 
 
 @inline
 def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64:
-    """Write where the parts of ``data[index:end]`` end, up to `GROUP` of them; return how many.
+    """Write the ends of up to `GROUP` parts of ``data[index:end]``; returns the number of parts.
 
-    No branch depends on where text is cut: a processor cannot guess it.
+    No branch depends on where the text is cut, because the processor could not predict it.
     """
     characters, ascii_cuts, pairs, numbers, ends = parts[:5]
     shift, within = numbers[0], numbers[1] != 0
@@ -124,10 +127,10 @@ def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64
 
 @subroutine
 def find_parts(parts: PartTables, words: Block, text: Bytes, index: Int, end: Int) -> np.int64:
-    """Find where the next parts of ``text[index:end]`` end, and their keys; return how many parts there are.
+    """Find the ends and keys of the next parts of ``text[index:end]``; returns the number of parts.
 
-    Their slots in the word cache are asked for. A part must begin at `index`, with a character that does not
-    stand alone; behind the last part there may be one that does.
+    Prefetches their slots of the word cache. A part must begin at `index`, with a character that does not stand
+    alone; a character that stands alone ends the search.
     """
     keys = parts.keys
     grow_if_full(words)

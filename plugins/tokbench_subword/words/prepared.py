@@ -22,29 +22,29 @@ from tokbench_subword.words.runs import Room, in_runs
 _FEW = 16
 """The most texts of a batch that are encoded one by one."""
 TEXT_RUN = 1 << 18
-"""Bytes of texts that go through all stages together: an upper bound of their UTF-8, before it is written."""
+"""Bytes of text that go through all stages together, by an upper bound of their size in UTF-8."""
 
 
 class PreparesSingly(Prepares, Protocol):
-    """What can also prepare a text by itself, by kernels alone."""
+    """A `Prepares` that may also prepare a single text by kernels alone."""
 
     @property
     def example(self) -> str:
-        """A text for which kernels are called that most texts do not need."""
+        """A text that makes all kernels run, also those that most texts do not need."""
 
     @property
     def writers(self) -> tuple[BoundWriter, ...] | None:
-        """The kernels that do what `segments` does, in order; None where more is needed."""
+        """The kernels that do what `segments` does, in order; None if kernels alone cannot."""
 
 
 class PreparedEncoder(Stays):
-    """Encodes texts by `words`, after what happens `before`."""
+    """Encodes texts: the stages of `before`, then the encoder `words`."""
 
     def __init__(self, before: PreparesSingly, words: WordEncoder) -> None:
         self.before, self.words = before, words
 
     def encode_batch(self, texts: Sequence[str], *, name: str = "tokbench") -> TokenBatch:
-        """The ids of many texts; raises `TokenizerError` where one is no str, in the name of a tokenizer."""
+        """The ids of many texts; raises `TokenizerError`, with the tokenizer's `name`, if one is not a str."""
         texts = listed(texts, name=name)
         _, rooms = measured(texts, name=name)
         sizes = np.append(0, np.cumsum(rooms))
@@ -56,9 +56,9 @@ class PreparedEncoder(Stays):
         return in_runs(run, sizes, TEXT_RUN, self.words.threads)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], room: Room = None) -> TokenBatch:
-        """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them.
+        """The ids of documents that lie end to end in `data`, followed by `PADDING` readable bytes.
 
-        `room` as `in_runs` has it.
+        For `room` see `in_runs`.
         """
         segments = self.before.segments(Segments(data, offsets))
         return segments.woven(self.words.encode_utf8(segments.data, segments.offsets, room))
@@ -72,7 +72,7 @@ class PreparedEncoder(Stays):
         return self.encode(text).tolist()
 
     def one_by_one(self) -> tuple[ToArray, ToList] | None:
-        """`encode` and `encode_to_list`, much faster for short texts; None where preparing takes Python."""
+        """`encode` and `encode_to_list`, much faster for short texts; None if a stage before needs Python."""
         self._rehearse()
         writers = self.before.writers
         if writers is None:
@@ -80,19 +80,18 @@ class PreparedEncoder(Stays):
         return self.words.one_by_one(writers, (self.encode, self.encode_to_list))
 
     def _rehearse(self) -> None:
-        """Encode a little, so that no large batch waits for compiled code to be read.
+        """Encode a little text, so that numba loads all kernels now.
 
-        numba reads the code of a kernel when it is first called, which takes as long as encoding some
-        megabytes: 6 ms for one that normalizes, 5 for what finds added tokens, 20 for all of a Unigram model.
+        numba loads a kernel's code when it is first called, which takes as long as encoding some megabytes:
+        6 ms for a normalizer, 5 for finding added tokens, 20 for all kernels of a Unigram model.
         """
         self.encode_utf8(*utf8_of(["1 \u00e9", self.before.example]))
 
 
 class PreparedTokenizer:
-    """A tokenizer that encodes by its `PreparedEncoder`.
+    """A tokenizer that encodes with a `PreparedEncoder`.
 
-    At the first call for one text a function of compiled code takes the place of the method, where there is
-    one.
+    The first call for a single text replaces the method by a compiled function, if there is one.
     """
 
     name: str
@@ -104,13 +103,13 @@ class PreparedTokenizer:
         return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
-        """What encodes one text; None where it has to go through `encode_batch`."""
+        """The encoder of single texts; None if they have to go through `encode_batch`."""
         return self._prepared
 
     def _few(self, texts: Sequence[str]) -> TokenBatch | None:
-        """The batch of a few short texts, one by one: 15 µs for ten; stage by stage takes up to 100.
+        """Encode a batch of a few short texts one by one: 15 µs for ten texts, instead of up to 100.
 
-        None for more or longer ones.
+        None for more texts, or longer ones.
         """
         if self._one_by_one is None or len(texts) > _FEW:
             return None

@@ -1,4 +1,4 @@
-"""Many units, texts or pre-tokens, encoded in runs: in several threads, with little memory beside the ids."""
+"""Encodes many units (texts or pre-tokens) in runs: in several threads, with little memory besides the ids."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.threads import in_threads
 
 Room = NDArray[np.int32] | None
-"""Where ids may be written, if anywhere."""
+"""An array that ids may be written to, or None."""
 _ROOM = 16
-"""Runs for whose ids there is room from the start, an id for each byte: room that is not written to takes no
-memory. If it were made after the first run, Chinese, Japanese and Thai would take 1.1 (GPT-2) to 1.25 times
-(Llama-2's `.model`) as long.
+"""Runs whose ids get room from the start, an id for each byte; room that is not written to takes no memory. If
+it were made after the first run, Chinese, Japanese and Thai would take 1.1 (GPT-2) to 1.25 times (Llama-2's
+`.model`) as long.
 """
 _RUNS = 64
-"""Runs that several threads encode before their ids are put with the others."""
+"""Runs that several threads encode before their ids are joined to the others."""
 
 
 def in_runs(
@@ -29,12 +29,12 @@ def in_runs(
     threads: int,
     room: Room = None,
 ) -> TokenBatch:
-    """The ids of all units, by ``encode(first, end, room)`` of some at a time, in up to `threads` threads.
+    """The ids of all units, from calls of ``encode(first, end, room)``, in up to `threads` threads.
 
-    `sizes`, int64 ``(n + 1,)``, says how much there is up to each unit: a run is of `run` at the most, or one
-    unit. What is written on the way then takes no more memory for more text, and is still in the processor's
-    cache when it is read. `room` is where the ids may, but need not be written; `encode` is told such a
-    place too, or None.
+    `sizes`, int64 ``(n + 1,)``, is the total size up to each unit. A run has a size of `run` at the most, or is
+    a single unit. So intermediate results take the same memory for any amount of text, and are still in the
+    processor's cache when they are read. The ids may be written to `room`; `encode` gets such an array too, or
+    None.
 
     Example:
         >>> lengths = lambda first, last, room: TokenBatch.of([[k] * k for k in range(first, last)])
@@ -56,7 +56,7 @@ def in_runs(
         parts = [(first, last, behind) for first, last in pairwise(some)]
         done = in_threads(lambda part: encode(*part), parts, threads)
         wanted = n_ids + sum(len(batch.ids) for batch in done)
-        if wanted > len(ids):  # room for the rest at once, if that is like what there was
+        if wanted > len(ids):  # room for the rest at once, if it is like the text so far
             longer = np.empty(int(1.1 * wanted * whole / max(1, sizes[some[-1]])) + 2 * run, np.int32)
             longer[:n_ids] = ids[:n_ids]
             ids = longer

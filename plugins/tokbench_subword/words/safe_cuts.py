@@ -1,11 +1,11 @@
-"""Between which characters no token of a vocabulary goes across: `words.parts` cuts text there.
+"""Tables of the pairs of characters that no token contains side by side: `words.parts` cuts text between them.
 
-Of two characters of ASCII a table says whether some token has them side by side, of others a bit by their hash:
-where two pairs have the same bit, a text is cut less often than it might be.
+For two ASCII characters, a table tells whether some token contains them side by side. For other pairs a bit at
+the place of their hash tells; if two pairs share a bit, text is cut less often than it could be.
 
-Tokens of bytes may begin or end within a character. All characters that such a token may begin in are taken as
-joined to all that any such token may end in, also where no one token does both. That loses up to one cut in a
-hundred (GPT-2, Llama 3, Qwen2).
+Byte-level tokens may begin or end within a character. Every character that some such token begins within counts
+as joined to every character that some such token ends within, even if no single token does both. That loses up
+to one cut in a hundred (GPT-2, Llama 3, Qwen2).
 """
 
 from __future__ import annotations
@@ -28,28 +28,31 @@ from tokbench.kernels.utf8 import code_point, width_of
 LEADS = 1
 """Flag of a character that some longer piece begins with."""
 LEAVES_SHIFT, ENTERS_SHIFT, PIECE_SHIFT = 1, 4, 7
-"""Where in the entry of a character stand: the kinds of tokens that go on from it into the next one, the kinds
-that come into it from the one before, and its id as a piece, plus one."""
+"""Bit positions in the entry of a character: the kinds of tokens that lead from it into the next character, the
+kinds that lead into it from the one before, and its id as a piece, plus one."""
 KINDS = 7
 """One bit each: tokens that end within the second of two characters, begin within the first, or do both."""
 _OUT_OF_SOME, _INTO_SOME = 1, 2
-"""Kinds that are free where all tokens are of whole characters: `_not_beside` uses them."""
+"""Kinds that are unused if all tokens consist of whole characters; `_not_beside` uses them."""
 CUT, ALONE = 1, 2
-"""Flags of two characters of ASCII: text is cut between them, and the second stands alone."""
+"""Flags of a pair of ASCII characters: text is cut between them; the second stands alone."""
 ASCII_BITS = 7
 _POINT_BITS, _SIDE_BITS, _PARTIAL = 21, 25, 1 << 24
 _LEAST_BITS, _BITS_A_PAIR = 16, 16
 _BYTE, _BIT = 3, 7
 _MOST_IDS = (1 << 31 - PIECE_SHIFT) - 2
 _FIRST_OF_LENGTH = (0, 0x80, 0x800, 0x10000)
-"""The first character of one byte more than the place says."""
+"""The first character of one, two, three and four bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SafeCuts:
-    """The tables: `characters` int32 ``(0x110000,)``, flags of each character and its id as a piece; `ascii`
-    uint8 ``(128 * 128,)``, `CUT` and `ALONE`; `pairs`, a bit for the hash of any other two characters that a
-    piece has side by side, uint8 of ``2 ** (61 - shift)``; `within`, whether tokens begin or end within some.
+    """The tables of safe cuts.
+
+    `characters`, int32 ``(0x110000,)``: the flags of each character and its id as a piece. `ascii`, uint8
+    ``(128 * 128,)``: `CUT` and `ALONE` for each pair of ASCII characters. `pairs`, uint8 of ``2 ** (61 -
+    shift)``: a bit for the hash of every other pair that some piece contains. `within`: whether any token
+    begins or ends within a character.
     """
 
     characters: NDArray[np.int32]
@@ -60,15 +63,15 @@ class SafeCuts:
 
     @property
     def arrays(self) -> list[NDArray[Any]]:
-        """What threads share of `parts.PartTables`, in its order."""
+        """The arrays of `parts.PartTables` that all threads share, in its order."""
         return [self.characters, self.ascii, self.pairs, np.array([self.shift, self.within], np.uint64)]
 
 
 def find_cuts(pieces: Mapping[bytes, int], *, never_beside: NDArray[np.bool_] | None = None) -> SafeCuts:
-    """The tables for pieces of whole characters, of which single ones may stand alone.
+    """The tables for pieces that consist of whole characters; single characters may stand alone.
 
-    Text is cut on neither side of the characters for which `never_beside`, bool ``(0x110000,)``, has True: what
-    they become depends on those beside them.
+    Text is not cut before or after the characters that `never_beside`, bool ``(0x110000,)``, marks, because
+    their tokens depend on their neighbours.
 
     Example:
         >>> cuts = find_cuts({b" ": 5, b" the": 6, "é".encode(): 7})
@@ -83,9 +86,9 @@ def find_cuts(pieces: Mapping[bytes, int], *, never_beside: NDArray[np.bool_] | 
 
 
 def _not_beside(cuts: SafeCuts, some: NDArray[np.bool_]) -> SafeCuts:
-    """The same tables without a cut beside `some` characters.
+    """The same tables without cuts beside `some` characters.
 
-    It is as if a token went across from each of them to any character, and one from any character to each.
+    They are treated as if some token joined each of them to every other character.
     """
     cuts.characters[:] |= _OUT_OF_SOME << ENTERS_SHIFT | _INTO_SOME << LEAVES_SHIFT
     cuts.characters[some] |= _OUT_OF_SOME << LEAVES_SHIFT | _INTO_SOME << ENTERS_SHIFT | LEADS
@@ -95,9 +98,9 @@ def _not_beside(cuts: SafeCuts, some: NDArray[np.bool_]) -> SafeCuts:
 
 
 def find_byte_cuts(blob: NDArray[np.uint8], starts: NDArray[np.int64]) -> SafeCuts:
-    """The tables for tokens of bytes, ``blob[starts[t]:starts[t + 1]]``: no character stands alone.
+    """The tables for byte-level tokens, ``blob[starts[t]:starts[t + 1]]``; no character stands alone.
 
-    `blob` has `PADDING` bytes behind the last token.
+    `PADDING` bytes follow the last token in `blob`.
     """
     return _cuts_of(blob, starts, np.zeros(0, np.int32), LEADS)
 
@@ -105,7 +108,7 @@ def find_byte_cuts(blob: NDArray[np.uint8], starts: NDArray[np.int64]) -> SafeCu
 def _cuts_of(
     blob: NDArray[np.uint8], starts: NDArray[np.int64], ids: NDArray[np.int32], flags: int
 ) -> SafeCuts:
-    """The tables, where all characters have the `flags`; `ids` are of the tokens, or there are none."""
+    """The tables; every character starts with the `flags`. `ids` has the id of each token, or is empty."""
     characters, ascii_cuts = (
         np.full(N_CODE_POINTS, flags, np.int32),
         np.full(1 << 2 * ASCII_BITS, CUT, np.uint8),
@@ -136,10 +139,10 @@ def _continues(byte: Int) -> bool:
 
 @inline
 def _side(blob: Bytes, start: Int, stop: Int) -> np.int64:
-    """The code point of a character, or `_PARTIAL` and the bytes of a part of one.
+    """The code point of a character, or `_PARTIAL` with the bytes of a part of a character.
 
-    For bytes that are in no valid text any answer will do: an overlong form counts as the character it would
-    spell, which can only lose cuts, and of more than three continuation bytes the first three count.
+    Bytes that occur in no valid text may get any answer: an overlong form counts as the character it would
+    encode, which can only lose cuts, and only the first three of several continuation bytes count.
     """
     if not _continues(blob[start]) and stop - start == width_of(blob[start]):
         point = np.int64(code_point(blob, start)[0])
@@ -155,9 +158,9 @@ def _side(blob: Bytes, start: Int, stop: Int) -> np.int64:
 def _read_tokens(
     blob: Bytes, starts: Ints, ids: Ids, characters: Ids, ascii_cuts: Bytes, sides: Words
 ) -> np.int64:
-    """Note which characters tokens have side by side: those of ASCII in `ascii_cuts`, all others in `sides`.
+    """Collect the pairs of characters that tokens contain: of ASCII in `ascii_cuts`, all others in `sides`.
 
-    Returns how many those are. `ids` are of the tokens, or there are none.
+    Returns the number of pairs in `sides`. `ids` has the id of each token, or is empty.
     """
     data, count = pointer(blob), np.int64(0)
     for token in range(len(starts) - 1):
@@ -186,7 +189,7 @@ def _read_tokens(
 
 
 def _ending_with(side: int) -> slice:
-    """The characters that end with the bytes of a part, or the one character."""
+    """The characters whose UTF-8 ends with the bytes of `side`; just that one if `side` is a character."""
     if side < _PARTIAL:
         return slice(side, side + 1)
     tail = (side - _PARTIAL).to_bytes(3, "big").lstrip(b"\0")
@@ -198,7 +201,7 @@ def _ending_with(side: int) -> slice:
 
 
 def _beginning_with(side: int) -> slice:
-    """The characters that begin with the bytes of a part, or the one character."""
+    """The characters whose UTF-8 begins with the bytes of `side`; just that one if `side` is a character."""
     if side < _PARTIAL:
         return slice(side, side + 1)
     head = (side - _PARTIAL).to_bytes(3, "big").lstrip(b"\0")
@@ -214,7 +217,7 @@ def _beginning_with(side: int) -> slice:
 
 @kernel
 def _note(keys: Words, pairs: Bytes, shift: Word) -> None:
-    """Set the bits of pairs of characters."""
+    """Set the bits of the pairs `keys`."""
     for key in keys:
         place = np.int64(spread(key) >> shift)
         pairs[place >> _BYTE] |= np.uint8(1 << (place & _BIT))
@@ -222,12 +225,14 @@ def _note(keys: Words, pairs: Bytes, shift: Word) -> None:
 
 @inline
 def apart(left: Int, right: Int, pairs: Bytes, shift: Word) -> np.int64:
-    """1: no piece has two characters, not both ASCII, side by side; 0: one may (or others of the hash)."""
+    """1 if no piece contains two characters, not both ASCII, side by side; 0 if one may (or the hash is
+    shared).
+    """
     place = np.int64(spread(np.uint64(left << _POINT_BITS | right)) >> shift)
     return np.int64(pairs[place >> _BYTE] >> (place & _BIT) & 1 ^ 1)
 
 
 @inline
 def joined_within(about: Int, about_next: Int) -> np.int64:
-    """Not 0 where a token may begin or end within two characters, of those entries, and go across."""
+    """Not 0 if a token that begins or ends within a character may join two characters with these entries."""
     return np.int64((about >> LEAVES_SHIFT) & (about_next >> ENTERS_SHIFT) & KINDS)

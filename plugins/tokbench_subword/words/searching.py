@@ -1,10 +1,9 @@
-"""The interface of a model's search: a function that encodes one word that the cache does not hold.
+"""The interface of a model's search: a function that encodes one word that is not in the cache.
 
     search(block, text, start, length, out, o)
 
 encodes the word ``text[start:start + length]`` to ``out[o:]`` and returns the new end. The loops of `encoding`
-call it by its address, and enter the word in the cache. So they are compiled once for all models, and know none
-of them.
+call it by its address and enter the word in the cache. So these loops are compiled once for all models.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from tokbench_subword.words.slots import LONGEST_WORD
 
 
 class Search(ByAddress):
-    """A search; words of more than `longest_kept` bytes are not kept."""
+    """A search; words of more than `longest_kept` bytes are not cached."""
 
     takes = (BLOCK, types.CPointer(types.uint8), NUMBER, NUMBER, types.CPointer(types.int32), NUMBER)
     longest_kept = LONGEST_WORD
 
 
 class DocumentSearch(Search):
-    """A search whose words are documents. They do not come again: it keeps their parts."""
+    """A search over whole documents, which are seldom repeated: it caches their parts instead."""
 
     longest_kept = 0
 

@@ -1,4 +1,4 @@
-"""The word cache as kernels see it: words (any bytes) to the ids they were given, looked up, entered, replaced.
+"""The word cache as kernels see it: it maps words (any bytes) to their ids.
 
 A *slot* is four 64-bit numbers, half a line of the processor's cache:
 
@@ -8,18 +8,18 @@ A *slot* is four 64-bit numbers, half a line of the processor's cache:
 | 1 | its other bytes; above them its length and flag | its length; above it `LONG` and the flag |
 | 2, 3 | up to four ids and their number | where its record is, how many ids, `OUTSIDE` |
 
-A *record* is the bytes of a long word and its ids, or the ids of a short word that has more than four. Records
-are written to a ring of memory one after another, so that the oldest are overwritten, one by one. A record's
-place is counted from the first one ever written, and so tells whether it is overwritten by now.
+A *record* contains the bytes and ids of a long word, or the ids of a short word that has more than four.
+Records are written to a ring of memory one after another, each overwriting the oldest. A record's place is
+counted from the first one ever written, so the place shows whether the record has been overwritten.
 
-A word stands in the slot of its hash or one of the seven after it, with no empty slot between. So the words met
-first, which are the frequent ones, are found at once. When half of all slots are taken, as many again are put
-to use behind them, up to a bound. Where all eight are taken, a new word replaces one of them, in turn, and
-leaves the others: of a text whose words are more than the slots some are still known when it comes again (if
-the oldest were replaced first, none would be; so it is with records). A word is found by all of its bytes,
-never by its hash alone.
+A word is in the slot of its hash or in one of the seven after it, with no empty slot between. So the words met
+first, which are mostly the frequent ones, are found at once. When half of the slots are taken, their number is
+doubled, up to a bound. When all eight slots of a word are taken, it replaces one of them, chosen in turn. So if
+a text has more words than there are slots, some of its words are still cached when it comes again; if the
+oldest were replaced first, as with records, none would be. A word is always compared by all of its bytes, never
+by its hash alone.
 
-`words` is the block of a `WordCache` throughout; texts need `pointers.PADDING` readable bytes after them.
+In this module `words` is the block of a `WordCache`; `pointers.PADDING` readable bytes must follow each text.
 """
 
 from __future__ import annotations
@@ -56,46 +56,46 @@ from tokbench.kernels.pointers import (
 (
     MASK,  # 64-bit numbers in the slots in use, less one
     SHIFT,  # how far a hash is shifted to give a slot
-    RING_SIZE,  # 64-bit numbers in the ring, a power of two; 0 where no word is to be kept
-    WRITTEN,  # and written to it so far
+    RING_SIZE,  # 64-bit numbers in the ring, a power of two; 0 if the cache is turned off
+    WRITTEN,  # 64-bit numbers written to the ring so far
     HELD,  # slots that are not empty
     ENTERED,  # words entered so far
-    ENOUGH,  # if more slots than these are held, more should be put to use
-    MOST,  # 64-bit numbers in all slots there may be
+    ENOUGH,  # if more slots than these are held, their number should be doubled
+    MOST,  # the most 64-bit numbers that all slots may take
     N_STATE,
 ) = range(9)
 
 SHORT_WORD, LONGEST_WORD = 15, 1 << 10
-"""The longest words that stand in a slot, and that are kept at all, in bytes."""
+"""The longest word that fits into a slot, and the longest that is cached at all, in bytes."""
 SLOT = 4
 """64-bit numbers in a slot."""
 NOTED = 3
-"""Numbers that `note_key` notes of a word."""
+"""How many numbers `note_key` writes for a word."""
 WHOLE, PART, WITHIN = 128, 64, 64 | 16
-"""Flags of a key: a word by itself, a part of a word, and a word within one, as `bpe.superwords` has it. None
-is ever taken for another, and no key is that of an empty slot, not even the key of no bytes."""
+"""Flags of a key: a whole word, a part of a word, and a word within a longer one (`bpe.superwords`). Keys of
+different kinds are never equal, and no key, not even that of an empty word, equals an empty slot."""
 SPARE_IDS = 8
-"""How many ids past the end of a word's may be written."""
-_WINDOW = 8  # slots where a word may stand
+"""How many ids may be written past the end of a word's ids."""
+_WINDOW = 8  # slots in which a word may be
 _LONG = 32
 _FEW = 4  # ids in a slot
-_TOP = np.uint64(56)  # where the length and flags stand
-_COUNT = np.uint64(60)  # where the number of ids stands
+_TOP = np.uint64(56)  # the bit where the length and flags begin
+_COUNT = np.uint64(60)  # the bit where the number of ids begins
 _LAST_IDS = np.uint64((1 << 60) - 1)
-_MOST_LAST = 1 << 28  # ids below this may stand beside the number
+_MOST_LAST = 1 << 28  # only ids below this fit beside their number
 _LONG_BIT, _OUTSIDE = np.uint64(_LONG << 56), np.uint64(1 << 63)
 _ZERO, _ONE, _TWO, _HALF, _LOW = (np.uint64(number) for number in (0, 1, 2, 32, 0xFFFFFFFF))
 _OF_LENGTH = np.array(
     [((1 << 8 * min(n, 8)) - 1, (1 << 8 * max(n - 8, 0)) - 1, n << 56, 0) for n in range(SHORT_WORD + 1)],
     np.uint64,
 ).reshape(-1)
-"""For each length of a short word which bits of 16 bytes are its own, in two numbers, and the length as a key
-has it. To shift for these, finding keys takes 1.4 times as long (English, code, 21 languages)."""
+"""For each length of a short word: two masks for its bytes among 16, and the length in its place in the key.
+With shifts instead of this table, finding keys takes 1.4 times as long (English, code, 21 languages)."""
 
 
 @inline
 def short_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Word]:
-    """The key of a short word, without a branch on the length, which no predictor could guess."""
+    """The key of a short word, without a branch on its length, which is unpredictable."""
     row = np.uint64(length << 2)
     low, high = load_u64(text, start) & _OF_LENGTH[row], load_u64(text, start + 8) & _OF_LENGTH[row | _ONE]
     return low, high | _OF_LENGTH[row | _TWO] | np.uint64(flag) << _TOP
@@ -103,7 +103,7 @@ def short_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Wo
 
 @inline
 def word_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Word]:
-    """The key of a word, two 64-bit numbers; that of one of more than `LONGEST_WORD` bytes is never found."""
+    """The key of a word, two 64-bit numbers; a word of more than `LONGEST_WORD` bytes is never found by it."""
     if length <= SHORT_WORD:
         return short_key(text, start, length, flag)
     hashed = hash_bytes(text, start, min(length, LONGEST_WORD))
@@ -112,7 +112,7 @@ def word_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Wor
 
 @inline
 def _home(low: Word, high: Word, shift: Int) -> np.int64:
-    """Where in the slots a word is looked for first."""
+    """The place of the first slot in which a word is looked for."""
     return np.int64(spread_two(low, high) >> np.uint64(shift)) * SLOT
 
 
@@ -120,10 +120,11 @@ def _home(low: Word, high: Word, shift: Int) -> np.int64:
 def note_key(
     slots: Words, shift: Int, keys: Words, k: Int, text: Bytes, start: Int, length: Int, flag: Int
 ) -> None:
-    """Note the key of a word as number `k` of `keys`, and where it is looked for first; its slot is asked for.
+    """Write the key of a word as number `k` of `keys`, with the place of its first slot, and prefetch that
+    slot.
 
-    `recall` could tell that place from the key; but after each wrong guess the processor would wait for it, and
-    passes over code would take 1.03 to 1.08 times as long (cl100k, r50k).
+    `recall` could compute the place from the key. But the processor would then wait for it after each branch
+    misprediction, and passes over code would take 1.03 to 1.08 times as long (cl100k, r50k).
     """
     low, high = word_key(text, start, length, flag)
     home = _home(low, high, shift)
@@ -133,7 +134,7 @@ def note_key(
 
 @subroutine
 def _recall_outside(words: Block, slot: Int, text: Bytes, start: Int, out: Ids, o: Int) -> np.int64:
-    """`recall` of a word with a record."""
+    """`recall` for a word that has a record."""
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     high, begin, size = slots[slot + 1], np.int64(slots[slot + 2]), state[RING_SIZE]
     if state[WRITTEN] - begin > size:  # overwritten
@@ -154,10 +155,10 @@ def _recall_outside(words: Block, slot: Int, text: Bytes, start: Int, out: Ids, 
 def recall(
     words: Block, slots: Words, state: Ints, keys: Words, k: Int, text: Bytes, start: Int, out: Ids, o: Int
 ) -> np.int64:
-    """Copy the ids of the word whose key is number `k` of those noted; return the new end of `out`, or -1 for a
-    word that is not held. `SPARE_IDS` ids past that end may be written.
+    """Copy the ids of the word with key number `k` to `out`; returns their end, or -1 if it is not cached.
 
-    `slots` and `state` are those of `words`. A word whose key was noted before they grew is seldom found.
+    Up to `SPARE_IDS` ids past that end may be written. `slots` and `state` belong to `words`. If the slots have
+    grown since the key was noted, the word is seldom found.
     """
     low, high, slot = keys[NOTED * k], keys[NOTED * k + 1], np.int64(keys[NOTED * k + 2])
     left = _WINDOW
@@ -178,13 +179,13 @@ def recall(
 def _write_record(
     words: Block, high: Word, text: Bytes, start: Int, ids: Ids, begin: Int, count: Int
 ) -> np.int64:
-    """Write the record of a word; return where it begins, counted from the first."""
+    """Write the record of a word; returns its place, counted from the first record ever written."""
     state, ring, ring_ids = i64_in(words, STATE), u64_in(words, RING), u32_in(words, RING_IDS)
     length = np.int64(high & _LOW) if high & _LONG_BIT else np.int64(0)
     n_words = (length + 7) >> 3
     size, needed = state[RING_SIZE], n_words + ((count + 1) >> 1)
     place = state[WRITTEN] & (size - 1)
-    if place + needed > size:  # a record lies in one piece
+    if place + needed > size:  # a record must not wrap around
         state[WRITTEN] += size - place
         place = np.int64(0)
     for i in range(n_words):
@@ -198,7 +199,7 @@ def _write_record(
 
 @inline
 def _pair(ids: Ids, begin: Int, i: Int, count: Int) -> np.uint64:
-    """Ids `i` and ``i + 1`` of a word as one 64-bit number, zero for what it does not have."""
+    """Ids `i` and ``i + 1`` of a word as one 64-bit number; 0 for an id that the word does not have."""
     left = np.uint64(np.uint32(ids[begin + i])) if i < count else _ZERO
     right = np.uint64(np.uint32(ids[begin + i + 1])) if i + 1 < count else _ZERO
     return left | right << _HALF
@@ -208,10 +209,10 @@ def _pair(ids: Ids, begin: Int, i: Int, count: Int) -> np.uint64:
 def remember(
     words: Block, keys: Words, k: Int, text: Bytes, start: Int, ids: Ids, begin: Int, count: Int
 ) -> None:
-    """Enter a word that could not be recalled, by number `k` of the `keys`, with ``ids[begin:begin + count]``.
+    """Enter a word that is not cached: its key is number `k` of `keys`, its ids ``ids[begin:begin + count]``.
 
-    One of more than `LONGEST_WORD` ids, for which a record has no room, is left out. A word has 1 to
-    `LONGEST_WORD` bytes: the caller sees to that.
+    A word with more than `LONGEST_WORD` ids does not fit into a record and is not entered. The caller makes
+    sure that the word has 1 to `LONGEST_WORD` bytes.
     """
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     if count > LONGEST_WORD or state[RING_SIZE] == 0:
@@ -219,7 +220,7 @@ def remember(
     mask, low, high = state[MASK], keys[NOTED * k], keys[NOTED * k + 1]
     slot = home = _home(low, high, state[SHIFT])
     left = _WINDOW
-    # a key that is there already is that of a record overwritten, or, of equal hashes, of another word
+    # if the key is there already, its record was overwritten, or another word has the same hash
     while slots[slot + 1] != _ZERO and (slots[slot] ^ low) | (slots[slot + 1] ^ high):
         slot = (slot + SLOT) & mask
         left -= 1
@@ -240,17 +241,17 @@ def remember(
 
 @subroutine
 def grow(words: Block) -> None:
-    """Put twice as many slots to use, in place.
+    """Double the number of slots, in place.
 
-    A word whose hash gave slot h has slot 2 h or 2 h + 1 now. Words are moved from the last to the first, so
-    that none comes to a slot whose word is still to be moved; of the first few that is not true, and they are
-    forgotten. Each takes the very slot of its hash and shifts on what has come there before it: words that were
-    met first are still found at once.
+    A word whose hash gave slot h now belongs to slot 2 h or 2 h + 1. Words are moved from the last to the
+    first, so that none lands in a slot whose word has not moved yet; the first few slots are an exception, and
+    their words are dropped. Each word takes the very slot of its hash and pushes on the words that came there
+    before, so the words that were met first are still found at once.
     """
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     size, kept = state[MASK] + 1, 2 * _WINDOW * SLOT
     mask, shift, held = 2 * size - 1, state[SHIFT] - 1, np.int64(0)
-    for new in range(size, 2 * size):  # also where they are zeros already: a page that is read first and
+    for new in range(size, 2 * size):  # also if they are 0 already: a page that is read first and
         slots[new] = _ZERO  # written later costs two page faults
     for slot in range(0, kept, SLOT):
         slots[slot + 1] = _ZERO
@@ -272,7 +273,7 @@ def grow(words: Block) -> None:
 
 @inline
 def grow_if_full(words: Block) -> None:
-    """Call `grow` if it is time to; a word's place is then another."""
+    """Call `grow` if enough slots are held; it changes the places of words."""
     state = i64_in(words, STATE)
     if state[HELD] > state[ENOUGH]:
         grow(words)

@@ -1,4 +1,6 @@
-"""`Workspace`: what one thread needs for itself: the word cache, scratch space, and the block of addresses."""
+"""`Workspace`: the arrays of one thread: its word cache, its scratch space, and the block of their
+addresses.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,11 @@ _KEPT_OUTPUT = 1 << 19
 
 
 class Workspace(Stays):
-    """The arrays of one thread; `block` is what kernels take.
+    """The arrays of one thread; kernels take its `block`.
 
-    `machine` is the block of what cuts, `search` the model's, `model` are its arrays: those that threads share,
-    then scratch space for this thread. `cache_bytes` is what the word cache may take. `writers` are the stages
-    before the cut for a text encoded by itself, each of which reads what the one before wrote.
+    `machine` is the block of the last cutter, `search` the search of the model, and `model` the model's arrays:
+    those that threads share, then scratch space for this thread. The word cache may take `cache_bytes`.
+    `writers` are the stages before the cut, for texts encoded singly; each reads the result of the one before.
     """
 
     __slots__ = ("_kept", "arrays", "block", "ids", "out", "words")
@@ -74,13 +76,13 @@ class Workspace(Stays):
         self.block = block(self.arrays)
 
     def last(self) -> NDArray[np.int32]:
-        """The ids of the text that was last encoded by itself, where they lie."""
+        """The ids of the text that was encoded singly last, as a view."""
         return self.ids[: self.arrays[at.COUNTERS][at.N_IDS]]
 
     def room(self, bytes_: int, given: Room = None) -> NDArray[np.int32]:
-        """Where ids of a text of so many bytes may be written: `given`, if it is large enough in any case.
+        """An array for the ids of a text of so many bytes: `given`, if it is surely large enough.
 
-        Otherwise an array that is used again from call to call, up to two megabytes.
+        Otherwise an array that is reused from call to call, up to two megabytes.
         """
         if given is not None and bytes_ + SPARE_IDS <= len(given):
             return given
