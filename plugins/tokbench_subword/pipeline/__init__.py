@@ -1,4 +1,4 @@
-"""What stands around a subword model: added tokens, normalizers, pre-tokenizers, decoders, `tokenizer.json`.
+"""Everything around a subword model: added tokens, normalizers, pre-tokenizers, decoders, `tokenizer.json`.
 
 | part | plain | compiled |
 |---|---|---|
@@ -13,5 +13,5 @@
 | decoders | `decoders` | `document_decoding`, `decoding_kernel` |
 | Unicode | `unicode_tables`, `byte_alphabet` | |
 
-`document_tokenizer` is what the tokenizers of such files have in common.
+`document_tokenizer` is the common part of the tokenizers of such files.
 """

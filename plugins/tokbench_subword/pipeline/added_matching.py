@@ -1,14 +1,14 @@
-"""`AddedMatcher`: added tokens compiled, to be found in many documents at once.
+"""`AddedMatcher`: finds added tokens in many documents at once.
 
-What it finds is what `AddedTokens.split` finds in each document, which is the plain form of the same rules.
+It finds what `AddedTokens.split`, the plain form of the same rules, finds in each document.
 
-Most text holds no added token, so the question asked of every byte has to be cheap: may a token begin with this
-byte and the next? Vector comparisons answer it for sixty-four places at once (`ranges`), coarsely where the
-tokens begin in many ways. For the places that remain, a table of pairs of bytes (`pairs`) tells at which of
-their first three places tokens have a pair (bits 0 to 2; all pairs where a token is shorter than that); and
-what passes that too is looked up in a trie over bytes. Where 500 words of English are added, a search of
-English without that table takes 1.6 times as long. Added tokens are valid UTF-8, as the text is, so that a
-match of bytes is a match of characters.
+Most text contains no added token, so the first test, made at every byte, has to be cheap: may a token begin
+with this byte and the next? Vector comparisons answer it for 64 places at once (`ranges`); if tokens begin in
+many ways, the answer is coarse. The remaining places are tested by a table of byte pairs (`pairs`): its bits 0
+to 2 tell whether some token has a pair at its first, second or third place (every pair, for tokens that are
+shorter). Only then is the trie of all tokens asked. With 500 English words as added tokens, a search of English
+without `pairs` takes 1.6 times as long. Added tokens and text are both valid UTF-8, so a match of bytes is a
+match of characters.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from tokbench_subword.pipeline.splicing import N_NUMBERS, BoundWriter, Writer
 from tokbench_subword.pipeline.trie import build_trie, longest_below, root_of
 
 RANGES, PAIRS, UNITS, FLAGS, CHARACTERS, N_RANGES = range(6)
-"""Where in its block the tables of a search are: uint8, uint8, uint64, uint8, uint8; and how many ranges there
-are, int64.
+"""The places of the tables in the block of a search: uint8, uint8, uint64, uint8, uint8; then the number of
+ranges, int64.
 """
 MATCH = 3
-"""Numbers that tell of a match: where it begins, where it ends, which token it is."""
+"""Numbers of a match: its begin, its end, and the token."""
 
 SKIPPED, SINGLE_WORD, LSTRIP, RSTRIP = 1, 2, 4, 8
-"""Flags of a token: its text is passed over as ordinary text; how it is matched."""
+"""Flags of a token: whether its text is skipped as ordinary text, and how it is matched."""
 WORD_CHARACTER, WHITE_SPACE = 1, 2
 """Flags of a code point."""
 
 MOST_RANGES = 8
-"""How many ranges of first bytes are looked for sixty-four places at a time; each costs as much again."""
+"""The most ranges of first bytes that are compared at 64 places at once; each costs the same again."""
 _ROOM = 1 << 12
 
 
@@ -64,20 +64,20 @@ class AddedMatcher:
 
     ids: NDArray[np.int32]
     search: BoundWriter
-    """What finds them: `find_matches` with its tables."""
+    """The kernel `find_matches` with its tables."""
     example: str
-    """The text of a token that is found."""
+    """The text of one of the tokens."""
 
     @property
     def writers(self) -> tuple[BoundWriter, ...]:
-        """The kernel of this stage, for texts without added tokens: it says where there is one."""
+        """The kernel of this stage, for texts without added tokens: it returns `FOUND` if there is one."""
         return (self.search,)
 
     @classmethod
     def of(cls, tokens: AddedTokens, *, match_special: bool) -> AddedMatcher | None:
-        """Compile `tokens`; None where none of them can ever match.
+        """Compile `tokens`; None if none of them can ever match.
 
-        One that holds half of a surrogate pair cannot: it is not in any UTF-8.
+        A token with half of a surrogate pair cannot, since no UTF-8 contains that.
         """
         words = {text: token for text, token in tokens.by_text.items() if _in_utf8(text)}
         if all(token.special and not match_special for token in words.values()):
@@ -90,7 +90,7 @@ class AddedMatcher:
         around = SINGLE_WORD | LSTRIP | RSTRIP
         arrays = (
             ranges,
-            pairs.T.reshape(-1).copy(),  # as the number that the two bytes of a pair are in little-endian order
+            pairs.T.reshape(-1).copy(),  # indexed by a pair of bytes read as a little-endian number
             build_trie({key: number for number, key in enumerate(keys)}, nul=True),
             flags,
             _characters() if (flags & around).any() else np.zeros(1, np.uint8),
@@ -103,13 +103,13 @@ class AddedMatcher:
     def find(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The added tokens in documents, document i being ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8.
+        """Find the added tokens in documents; document i is ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8.
 
-        `offsets` has the shape ``(documents + 1,)``. `pointers.PADDING` bytes must be readable behind the last
-        document. Returned are where each begins and ends in bytes of the data, int64 ``(n, 2)``, and their ids.
-        They cover white space that `lstrip` and `rstrip` take along. Begins ascend; a match begins where the
-        one before ends or later, except where a token begins with white space that `rstrip` of that one has
-        taken. No match reaches across the ends of a document.
+        `offsets` has the shape ``(documents + 1,)``; `pointers.PADDING` readable bytes follow the last
+        document. Returns the begin and end of each match in bytes of `data`, int64 ``(n, 2)``, and the ids. A
+        match includes the white space that `lstrip` and `rstrip` take. Matches are in order and do not overlap,
+        except that a token may begin with white space that `rstrip` of the match before has taken. No match
+        crosses the end of a document.
         """
         n_documents, offsets = len(offsets) - 1, np.ascontiguousarray(offsets)
         numbers, nothing = np.zeros(N_NUMBERS, np.int64), np.zeros(0, np.uint8)
@@ -139,7 +139,7 @@ def _flags(token: AddedToken, match_special: bool) -> int:
 
 @lru_cache(maxsize=1)
 def _characters() -> NDArray[np.uint8]:
-    """What each code point is to the rules of added tokens: uint8 of shape ``(0x110000,)``."""
+    """The flags of each code point, `WORD_CHARACTER` and `WHITE_SPACE`: uint8 of shape ``(0x110000,)``."""
     points = [*range(0xD800), *range(0xE000, N_CODE_POINTS)]
     flags = np.zeros(N_CODE_POINTS, np.uint8)
     place = np.array(points)
@@ -150,9 +150,10 @@ def _characters() -> NDArray[np.uint8]:
 
 
 def _pairs(keys: Iterable[bytes]) -> NDArray[np.uint8]:
-    """Which pairs of bytes tokens have at their first three places, as bits: uint8 of shape ``(256, 256)``.
+    """For each pair of bytes, at which of their first three places tokens have it, as bits: uint8 ``(256,
+    256)``.
 
-    Where a token has ended, any bytes may follow.
+    After the end of a token any bytes may follow.
     """
     pairs = np.zeros((256, 256), np.uint8)
     for key in keys:
@@ -163,11 +164,11 @@ def _pairs(keys: Iterable[bytes]) -> NDArray[np.uint8]:
 
 
 def _ranges(begins: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Ranges that hold all pairs of bytes that tokens begin with, and few others; at most `MOST_RANGES`.
+    """At most `MOST_RANGES` ranges that contain all pairs of bytes that tokens begin with, and few others.
 
-    Four numbers each, of all bytes that are not in the range, which is quicker to ask for: the first of them
-    behind it (0 behind 255) and how many there are, for the first byte of a pair and for the next. Of two
-    neighbours, those are put together for which that adds the fewest pairs.
+    A range is four numbers, two for the first byte of a pair and two for the second. They describe the bytes
+    outside the range, which are quicker to test for: the first byte after it (0 after 255), and how many there
+    are. While there are too many ranges, the two neighbours are merged whose union adds the fewest pairs.
     """
     boxes = []
     for first in np.flatnonzero(begins.any(axis=1)):
@@ -197,7 +198,7 @@ def _area(box: Box) -> int:
 
 @inline
 def _candidates(data: Bytes, at: Int, ranges: Bytes, n_ranges: Int) -> np.uint64:
-    """The places of the next sixty-four where a token may begin, as a set of bits."""
+    """Which of the next 64 places a token may begin at, as a set of bits."""
     places = np.uint64(0)
     for row in range(0, 4 * n_ranges, 4):
         first = in_range_64(data, at, 0, np.int64(ranges[row]), np.int64(ranges[row + 1]))
@@ -208,7 +209,7 @@ def _candidates(data: Bytes, at: Int, ranges: Bytes, n_ranges: Int) -> np.uint64
 
 @inline
 def _may_begin(data: Bytes, at: Int, pairs: Bytes) -> bool:
-    """Whether the first three pairs of bytes are such as tokens have there. Reads eight bytes."""
+    """Whether some token has the first three pairs of bytes at its first three places. Reads eight bytes."""
     word = load_u64(data, at)
     first = pairs[word & np.uint64(0xFFFF)]
     second = pairs[(word >> np.uint64(8)) & np.uint64(0xFFFF)]
@@ -218,7 +219,7 @@ def _may_begin(data: Bytes, at: Int, pairs: Bytes) -> bool:
 
 @inline
 def _is(data: Bytes, at: Int, characters: Bytes, flag: int) -> tuple[bool, Int]:
-    """Whether the character at `at` has a flag, and how long it is."""
+    """Whether the character at `at` has a flag, and how many bytes it has."""
     point, size = code_point(data, at)
     return characters[point] & flag != 0, size
 
@@ -233,7 +234,7 @@ def _within_word(data: Bytes, begin: Int, start: Int, stop: Int, end: Int, chara
 
 @inline
 def _space_begins(data: Bytes, done: Int, at: Int, characters: Bytes) -> Int:
-    """Where the white space begins that ends at `at`; not before `done`, even if `at` is."""
+    """The begin of the white space that ends at `at`, but not before `done`, even if `at` is."""
     while at > done:
         before = character_before(data, at)
         if not _is(data, before, characters, WHITE_SPACE)[0]:
@@ -244,7 +245,7 @@ def _space_begins(data: Bytes, done: Int, at: Int, characters: Bytes) -> Int:
 
 @inline
 def _space_ends(data: Bytes, at: Int, end: Int, characters: Bytes) -> Int:
-    """Where the white space ends that begins at `at`."""
+    """The end of the white space that begins at `at`."""
     while at < end:
         is_space, size = _is(data, at, characters, WHITE_SPACE)
         if not is_space:
@@ -255,10 +256,10 @@ def _space_ends(data: Bytes, at: Int, end: Int, characters: Bytes) -> Int:
 
 @Writer
 def find_matches(tables: Block, batch: Block) -> np.int64:
-    """Search documents from number `SEARCHED` on, and write what is found behind what was.
+    """Search the documents from number `SEARCHED` on, and append the matches to `OUT_OFFSETS`.
 
-    That is `OUT_OFFSETS` here, `MATCH` numbers each. A document for whose matches there is no room is left to
-    another call. `FOUND` is returned where anything is.
+    A match is `MATCH` numbers. If there is no room for the matches of a document, it is left to another call.
+    Returns `FOUND` if there are any matches.
     """
     data, offsets = u8_in(batch, splicing.TEXT), i64_in(batch, splicing.OFFSETS)
     numbers, found = i64_in(batch, splicing.NUMBERS), i64_in(batch, splicing.OUT_OFFSETS)
@@ -268,7 +269,7 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
     document, count = numbers[splicing.SEARCHED], numbers[splicing.N_FOUND]
     while document < numbers[splicing.N_TEXTS]:
         begin, end = offsets[document], offsets[document + 1]
-        at = done = white = begin  # white: where the white space ends that was last taken on the right
+        at = done = white = begin  # white: the end of the white space that was last taken on the right
         column = count
         while at < end:
             window = at
@@ -284,7 +285,7 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
                 token, stop = longest_below(units, root_of(units), data, start, end)
                 if token < 0:
                     continue
-                # matches do not overlap, and what is passed over covers its text as well
+                # matches do not overlap, and skipped text counts as covered, too
                 if stop - window < WINDOW:
                     places &= ~np.uint64(0) << np.uint64(stop - window)
                 else:
@@ -297,7 +298,7 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
                 if flags & LSTRIP:
                     start = _space_begins(data, done, start, characters)
                 if flags & RSTRIP:
-                    # tokens of white space may begin many times in what one of them has taken
+                    # a token of white space may match several times within the space that another has taken
                     white = stop = max(white, _space_ends(data, max(stop, white), end, characters))
                 if start >= stop:
                     continue

@@ -1,9 +1,10 @@
-"""Added tokens: words matched in the text before the model sees it, special ones among them.
+"""Added tokens: words, special tokens among them, that are matched in the text before the model sees it.
 
-The rules are those of `tokenizer.json` (``added_tokens``): leftmost, longest match; tokens that are not
-`normalized` are looked for in the text as given, the others, themselves normalized, in what normalizing makes
-of the rest; `single_word` wants no letter, digit or underscore beside it; `lstrip` and `rstrip` take the white
-space beside it into the match. This is the plain form; `added_matching` is the compiled one.
+The rules are those of `tokenizer.json` (``added_tokens``). The leftmost, longest match wins. Tokens that are
+not `normalized` are matched in the given text; the others are normalized themselves and matched in the
+normalized rest. A `single_word` token must not stand beside a letter, digit or underscore; `lstrip` and
+`rstrip` extend the match over the white space beside it. This is the plain form; `added_matching` is the
+compiled one.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A stretch ``text[start:end]``: an added token where `token` is one, else text for the model."""
+    """A part ``text[start:end]``: an added token if `token` is set, else text for the model."""
 
     start: int
     end: int
@@ -44,14 +45,14 @@ class TextPart:
 
 
 class AddedTokens:
-    """Added tokens that are looked for together: those that are not `normalized`, or those that are.
+    """Added tokens that are matched together: those that are not `normalized`, or those that are.
 
-    With `normalize`, their contents are normalized. Raises `TokenizerError` for one of which normalizing leaves
-    nothing, which `tokenizers` finds at every place, and for two of which it makes the same, of which
-    `tokenizers` finds one or the other.
+    With `normalize`, their contents are normalized. Raises `TokenizerError` for a token that normalizes to
+    nothing, which `tokenizers` would find everywhere, and for two tokens that normalize to the same text, of
+    which `tokenizers` would find either.
 
-    With `match_special` false, the text of a special token is ordinary text; what a longer special token covers
-    is then not searched for other tokens either, as in `tokenizers`.
+    With `match_special` false, the text of a special token is ordinary text, in which no shorter tokens are
+    matched either, as in `tokenizers`.
 
     Example:
         >>> tokens = AddedTokens([AddedToken("<mask>", 7, lstrip=True), AddedToken("<s>", 0, special=True)])
@@ -82,7 +83,7 @@ class AddedTokens:
 
     @cached_property
     def _any_of_them(self) -> Any:
-        """A pattern for the longest of them at the first place where there is one."""
+        """A pattern for the leftmost, longest of the tokens."""
         import regex
 
         return regex.compile(r"\L<texts>", texts=self.by_text)
@@ -101,7 +102,7 @@ class AddedTokens:
                 start = max(done, len(text[:start].rstrip(SPACE)))
             if token.rstrip:
                 end = len(text) - len(text[end:].lstrip(SPACE))
-            if start >= end:  # white space alone, and the token before has taken it
+            if start >= end:  # only white space, which the token before has taken
                 continue
             if start > done:
                 pieces.append(TextPart(done, start))
@@ -128,9 +129,9 @@ def numbered(
 ) -> Iterator[tuple[AddedToken, int]]:
     """Each token with the id that `tokenizers` gives it beside a vocabulary, whatever the file says.
 
-    One that is in the vocabulary has its id there; the others are numbered on in their order, from the `size`
-    of the vocabulary, which is more than its texts where it lists one twice, and less than its ids where these
-    have holes.
+    A token that is in the vocabulary has its id there. The others are numbered in their order from `size` on,
+    the number of entries in the vocabulary: more than its distinct texts if it lists one twice, less than its
+    highest id if its ids have holes.
 
     Example:
         >>> [index for _, index in numbered([AddedToken("<s>", 7), AddedToken("a", 0)], {"a": 0})]
@@ -148,7 +149,7 @@ def numbered(
 def check_numbers(
     added: Iterable[AddedToken], ids: Mapping[str, int], size: int | None = None, *, where: str
 ) -> None:
-    """Raise `TokenizerError` where the id of an added token is not the one that `tokenizers` gives it."""
+    """Raise `TokenizerError` if an added token does not have the id that `tokenizers` gives it."""
     for token, index in numbered(added, ids, size):
         if token.id != index:
             raise TokenizerError(
@@ -163,7 +164,7 @@ def new_tokens(
 ) -> tuple[AddedToken, ...]:
     """Tokens to be added, with the ids from `first` on.
 
-    Raises `TokenizerError` where one is empty, repeated or already `known`.
+    Raises `TokenizerError` if one is empty, repeated or already `known`.
     """
     new: dict[str, AddedToken] = {}
     for content in [contents] if isinstance(contents, str) else contents:

@@ -1,8 +1,8 @@
-"""What BERT's normalizer asks of characters, and which of its rules apply.
+"""The rules of BERT's normalizer, and the sets of characters that they need.
 
-BERT's rules are stated in Unicode properties, and `tokenizers`, whose ids this plugin must give, froze several
-versions of Unicode in them: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case
-of 17.0. Python's `unicodedata` has one version, another with each release. So the categories are shipped
+The rules refer to Unicode properties. `tokenizers`, whose ids this plugin must give, has several versions of
+Unicode built in: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case of 17.0.
+Python's `unicodedata` has a single version, which changes with each release. So the categories are shipped
 (`unicode_tables`), and the rest is in `normal_forms`.
 """
 
@@ -19,8 +19,8 @@ IDEOGRAPHS = (
     *(range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xF900, 0xFB00), range(0x20000, 0x2A6E0)),
     *(range(0x2A700, 0x2B820), range(0x2B920, 0x2CEB0), range(0x2F800, 0x2FA20)),
 )
-"""The code points that get spaces around them. The block of Extension E is taken to begin at U+2B920, which is
-0x100 too late, in BERT as in `tokenizers`; ids follow it.
+"""The code points that get spaces around them. BERT and `tokenizers` have Extension E begin at U+2B920, which
+is 0x100 too late; their ids depend on it, so ours do, too.
 """
 
 
@@ -34,7 +34,7 @@ def marks() -> frozenset[int]:
 class BertRules:
     """Which of BERT's four normalizations apply, in this order: clean, space ideographs, strip accents, lower.
 
-    `strip_accents` is settled here; in configuration files "not set" means "as `lowercase`".
+    `strip_accents` is always set here; in configuration files "not set" means "as `lowercase`".
     """
 
     clean_text: bool = True
@@ -44,7 +44,7 @@ class BertRules:
 
     @classmethod
     def of(cls, **settings: bool | None) -> BertRules:
-        """Rules from settings by their names, where None, as nothing, means "BERT's default".
+        """Rules from settings by their names; a missing setting, or None, means BERT's default.
 
         Example:
             >>> BertRules.of(lowercase=False, clean_text=None)
@@ -60,7 +60,7 @@ class BertRules:
 
     @property
     def on(self) -> list[str]:
-        """The names of those that apply, in order."""
+        """The names of the rules that apply, in order."""
         return [name for name in RULES if getattr(self, name)]
 
 

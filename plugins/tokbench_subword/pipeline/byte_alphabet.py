@@ -1,7 +1,7 @@
-"""The byte alphabet of GPT-2: each byte as a printable character, so that byte-level tokens can stand in JSON.
+"""The byte alphabet of GPT-2: each byte as a printable character, so that JSON can contain byte-level tokens.
 
-Bytes that are printable in Latin-1 stand for themselves; the other 68, in order, take U+0100 onwards. So a
-space is ``Ġ`` (U+0120) and a line feed ``Ċ`` (U+010A).
+Bytes that are printable in Latin-1 keep their character; the other 68, in order, get U+0100 onwards. So a space
+is ``Ġ`` (U+0120) and a line feed ``Ċ`` (U+010A).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BYTE_OF = {character: byte for byte, character in CHARACTER_OF.items()}
 
 
 class _Bytes(dict[int, str]):
-    """For each character of the alphabet its byte, as a character of Latin-1; for any other one not in that."""
+    """Maps each character of the alphabet to its byte, as a character of Latin-1; others to one beyond that."""
 
     def __missing__(self, point: int) -> str:
         return "\u0100"
@@ -38,7 +38,7 @@ def spelled(token: bytes) -> str:
 
 
 def unspelled(text: str) -> bytes | None:
-    """The bytes that `text` spells, or None where a character is not of the alphabet.
+    """The bytes that `text` spells, or None if a character is not in the alphabet.
 
     Example:
         >>> unspelled("Ġword"), unspelled("▁word")

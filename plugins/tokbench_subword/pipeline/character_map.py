@@ -1,9 +1,9 @@
-"""The precompiled character map of sentencepiece: what is replaced, as a trie, and what it becomes.
+"""The precompiled character map of sentencepiece: a trie of source strings, and their replacements.
 
 A map is a double-array trie (darts-clone's 32-bit units) from source strings to positions in a table of
-NUL-terminated targets. sentencepiece and `tokenizers` go by it in different ways: `sentencepiece.charsmap`
-takes the longest source at a place, `precompiled` the shortest one of a grapheme cluster. What both look up for
-each character, so that the trie is walked only where it matters, comes from `MapTrie`.
+NUL-terminated targets. sentencepiece and `tokenizers` apply it differently: `sentencepiece.charsmap` takes the
+longest source at a place, `precompiled` the shortest one of a grapheme cluster. Both use `MapTrie` to classify
+characters beforehand, so that the trie is walked only where some source may begin.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tokbench.kernels.unicode_classes import N_CODE_POINTS
 
 
 def decoded_charsmap(charsmap: object) -> bytes:
-    """The map in a normalizer's ``precompiled_charsmap``; raises `TokenizerError` where it is not base 64."""
+    """The map in a normalizer's ``precompiled_charsmap``; raises `TokenizerError` if it is not base 64."""
     if not isinstance(charsmap, str):
         raise TokenizerError("the normalizer Precompiled has no precompiled_charsmap")
     try:
@@ -32,7 +32,7 @@ def decoded_charsmap(charsmap: object) -> bytes:
 
 
 def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """The trie units and the targets of a compiled map; raises `TokenizerError` where it is damaged."""
+    """The trie units and the targets of a compiled map; raises `TokenizerError` if it is damaged."""
     if len(charsmap) < 4:
         raise TokenizerError(f"{where}: the precompiled character map is truncated ({len(charsmap)} bytes)")
     damaged = f"{where}: the precompiled character map is damaged"
@@ -59,7 +59,7 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
 
 
 def _check_sources(units: NDArray[np.uint32]) -> None:
-    """Raise `ValueError` unless all sources of a map are whole characters, and end."""
+    """Raise `ValueError` unless all sources of a map consist of whole characters and are finite."""
     trie = MapTrie(units)
     nodes = trie.root
     for _ in range(len(units)):  # no source is longer
@@ -70,14 +70,16 @@ def _check_sources(units: NDArray[np.uint32]) -> None:
 
 
 def children_of(unit: Any) -> Any:
-    """Where the children of a node are, relative to it, from its unit (or from many) in the trie of a map."""
+    """The place of a node's children, relative to it, from its unit in the trie of a map (or from many
+    units).
+    """
     return unit >> 10 << ((unit & 1 << 9) >> 6)
 
 
 class MapTrie:
-    """The trie of a map, walked from many of its nodes at once; a node is told by where its children are.
+    """The trie of a map, walked from many of its nodes at once; a node is identified by its children's place.
 
-    `units` are those of a map that `split_map` has taken; `root` is its first node, int64 ``(1,)``.
+    `units` come from `split_map`; `root` is the first node, int64 ``(1,)``.
     """
 
     def __init__(self, units: NDArray[np.uint32]) -> None:
@@ -89,8 +91,8 @@ class MapTrie:
         self._places, self._parents = places[order], parents[order]
 
     def steps(self, nodes: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-        """Every step there is from some nodes: from which of them, as an index, by which byte, to which node,
-        and whether a source ends there.
+        """All steps from some nodes: the index of the node that a step leaves, its byte, the node that it leads
+        to, and whether a source ends there.
         """
         first, last = (np.searchsorted(self._parents, nodes, side) for side in ("left", "right"))
         counts = last - first
@@ -100,7 +102,7 @@ class MapTrie:
         return origin, units & 0xFF, places ^ children_of(units), units >> 8 & 1 == 1
 
     def characters(self, nodes: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-        """The same of whole characters, by their code points; raises `ValueError` where bytes are not UTF-8."""
+        """The same by whole characters, as code points; raises `ValueError` if bytes are not UTF-8."""
         origin, byte, node, ends = self.steps(nodes)
         valid = (byte < 0x80) | (byte >= 0xC2) & (byte < 0xF5)
         left = (byte >= 0x80) * 1 + (byte >= 0xE0) + (byte >= 0xF0)  # bytes of the character still to come
@@ -128,9 +130,10 @@ def trie_root(units: Keys) -> np.int64:
 
 @inline
 def rule_step(units: Keys, n_units: Int, node: Int, byte: Int) -> tuple[np.int64, bool]:
-    """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
+    """Follow `byte` from the node whose children are at `node`: the next node's children, and whether a rule
+    ends.
 
-    -1 where the trie has no such path.
+    -1 if the trie has no such path.
     """
     node ^= byte
     if node >= n_units:
@@ -144,7 +147,9 @@ def rule_step(units: Keys, n_units: Int, node: Int, byte: Int) -> tuple[np.int64
 
 @inline
 def shortest_rule(data: Bytes, begin: Int, end: Int, units: Keys, n_units: Int) -> np.int64:
-    """Where the target of the shortest rule that begins the text begins, or -1; -2 if only longer ones do."""
+    """The target of the shortest rule that matches at `begin`, or -1; -2 if only rules longer than the text may
+    match.
+    """
     node, found = trie_root(units), False
     while begin < end and node >= 0 and not found:
         node, found = rule_step(units, n_units, node, np.int64(data[begin]))

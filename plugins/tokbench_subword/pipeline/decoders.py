@@ -1,4 +1,4 @@
-"""The decoders of `tokenizer.json`, by their names there: the strings of tokens into those of text."""
+"""The decoders of `tokenizer.json`, by their names there: they turn the tokens' strings into text."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>\Z")
 
 
 def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
-    """The decoder a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+    """The decoder of a `tokenizer.json`; raises `TokenizerError` for an unknown one.
 
-    Without one, tokens are put together with spaces between them, as `tokenizers` does.
+    Without a decoder, tokens are joined with spaces between them, as `tokenizers` does.
 
     Example:
         >>> "".join(decoder_of({"type": "BPEDecoder", "suffix": "</w>"})(["lo", "w</w>", "er</w>"]))
@@ -60,7 +60,7 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
 
 
 def joins_bytes(config: Mapping[str, Any] | None) -> bool:
-    """Whether a decoder joins the bytes that each token spells, and does no more.
+    """Whether all a decoder does is to join the bytes that the tokens spell.
 
     Example:
         >>> joins_bytes({"type": "ByteLevel"}), joins_bytes({"type": "Fuse"})
@@ -71,7 +71,9 @@ def joins_bytes(config: Mapping[str, Any] | None) -> bool:
 
 
 def replacements_of(config: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """What a decoder puts in place of what in each token, in turn: texts alone, no patterns."""
+    """The replacements that a decoder makes in each token, in order, as pairs of literals (patterns left
+    out).
+    """
     found = []
     for step in steps_of(config, "decoders"):
         if step.get("type") == "Metaspace":
@@ -88,7 +90,7 @@ def _in_order(steps: Sequence[Decoder], tokens: list[str]) -> list[str]:
 
 
 def _replace(spans: Any, content: str, tokens: list[str]) -> list[str]:
-    """What matches replaced, but in no token that is empty: the library finds nothing there."""
+    """Replace the matches in each token; empty tokens have none, as in the library."""
     return [t and Stretch(t).edited((start, end, content) for start, end in spans(t)).text for t in tokens]
 
 
@@ -127,12 +129,12 @@ _CLEANUP = (
     (" 've", "'ve"),
     (" 're", "'re"),
 )
-# "do not" is contracted as well: an old slip of the reference decoders, kept so that decoded text is equal. It
-# looks at one token at a time, so it can act only on a token that contains the two words.
+# "do not" is contracted, too: an old mistake of the reference decoders, kept so that texts are equal. They
+# look at one token at a time, so it matters only for a token that contains both words.
 
 
 def _word_pieces(prefix: str, cleanup: bool, tokens: list[str]) -> list[str]:
-    """Continuations joined, words separated; with `cleanup`, each token is cleaned with the space before it."""
+    """Join continuations and separate words; `cleanup` cleans each token together with the space before it."""
     spaced = [token.removeprefix(prefix) if token.startswith(prefix) else " " + token for token in tokens[1:]]
     written = [*tokens[:1], *spaced]
     return list(map(_cleaned, written)) if cleanup else written
@@ -145,7 +147,7 @@ def _cleaned(token: str) -> str:
 
 
 def _ctc(pad: str, delimiter: str | None, tokens: list[str]) -> list[str]:
-    """One of equal tokens in a row, without padding: speech is heard as a token for every moment of sound."""
+    """Keep one of equal tokens in a row, and drop padding: speech models give a token for every time step."""
     written = [token.replace(pad, "") if pad else token for token, _ in groupby(tokens)]
     if delimiter is not None:
         written = [_cleaned(token).replace(delimiter, " ") for token in written]
@@ -153,7 +155,7 @@ def _ctc(pad: str, delimiter: str | None, tokens: list[str]) -> list[str]:
 
 
 def _byte_level(tokens: list[str]) -> list[str]:
-    """Tokens spelled in GPT-2's byte alphabet into text; one that is not spelled so stands for itself."""
+    """Text from tokens in GPT-2's byte alphabet; a token with other characters is taken as it is."""
     data = b"".join(
         token.encode() if (known := unspelled(token)) is None and token else known or b"" for token in tokens
     )
@@ -161,7 +163,9 @@ def _byte_level(tokens: list[str]) -> list[str]:
 
 
 def _byte_fallback(tokens: list[str]) -> list[str]:
-    """Runs of ``<0x..>`` tokens into the text of those bytes, or U+FFFD for each where they are not UTF-8."""
+    """Replace runs of ``<0x..>`` tokens by the text of their bytes, or by U+FFFD for each if that is not
+    UTF-8.
+    """
     out: list[str] = []
     run = bytearray()
     for token in [*tokens, None]:

@@ -15,12 +15,12 @@ from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
 from tokbench.kernels.text import end_to_end
 
 _BYTE, _ENDS_START, _NONE = 1, 2, 4
-"""What a token is: a byte; one behind which the beginning is over, even if it added nothing; no token."""
+"""Kinds of tokens: a byte; a token that ends the beginning of a text, even if it adds nothing; no token."""
 
 
 @inline
 def _character_width(data: Bytes, at: Int, end: Int) -> np.int64:
-    """The bytes of the valid UTF-8 character at `at`, 0 where there is none before `end`."""
+    """The length in bytes of the valid UTF-8 character at `at`; 0 if there is none before `end`."""
     first = np.int64(data[at])
     if first < 0x80:
         return np.int64(1)
@@ -38,7 +38,9 @@ def _character_width(data: Bytes, at: Int, end: Int) -> np.int64:
 
 @inline
 def _repaired(out: Bytes, run: np.int64, end: np.int64, whole_runs: bool) -> np.int64:
-    """Make the bytes from `run` to `end` valid UTF-8, with room for twice as many behind them; the new end."""
+    """Make the bytes from `run` to `end` valid UTF-8; returns the new end. Needs room for twice as many
+    more.
+    """
     at = run
     while at < end:
         width = _character_width(out, at, end)
@@ -48,7 +50,7 @@ def _repaired(out: Bytes, run: np.int64, end: np.int64, whole_runs: bool) -> np.
     if at == end:
         return end
     size = end - run
-    for place in range(size - 1, -1, -1):  # out of the way: up to three bytes are written for each one read
+    for place in range(size - 1, -1, -1):  # moved away: up to three bytes are written for each one read
         out[run + 2 * size + place] = out[run + place]
     at, stop, write = run + 2 * size, run + 3 * size, run
     while at < stop:
@@ -66,11 +68,12 @@ def _repaired(out: Bytes, run: np.int64, end: np.int64, whole_runs: bool) -> np.
 def join_tokens(
     ids: Ints, offsets: Ints, blob_array: Bytes, starts_array: Ints, kinds: Bytes, whole_runs: bool
 ) -> tuple[Bytes, Ints] | None:
-    """The UTF-8 of documents end to end, uint8, and where each begins, int64; None where an id is no token.
+    """The UTF-8 of documents end to end, uint8, and their offsets, int64; None if an id is not a token.
 
-    Token t adds ``blob[starts[t]:starts[t + 1]]``. If `starts` goes on for as many again, those say what tokens
-    add at the beginning of a document. `kinds` (uint8) has an entry for each token. With `whole_runs`
-    every byte of a run that is not all UTF-8 is replaced; else only those that are not part of a character.
+    Token t adds ``blob[starts[t]:starts[t + 1]]``. If `starts` has twice as many entries, the second half is
+    what tokens add at the beginning of a document. `kinds` (uint8) has an entry for each token. If a run of
+    byte tokens is not valid UTF-8, U+FFFD replaces all its bytes with `whole_runs`, else only those outside
+    characters.
     """
     blob, starts, n_tokens = pointer(blob_array), pointer(starts_array), len(kinds)
     begins_at = np.int64(len(starts_array) - 1 - n_tokens)  # of its forms at the beginning, if there are any
@@ -111,12 +114,12 @@ def join_tokens(
 
 
 class TokenJoiner:
-    """Decodes ids by what each token adds to a text; raises `IndexError` for what is no token's id.
+    """Decodes ids by joining the bytes that each token adds; raises `IndexError` for an id without a token.
 
-    `usual` are the bytes that each id adds, None where there is no such token; `begins` what it adds at the
-    beginning of a text, which is over when a token has added something, or one of `ends_start` has come. Left
-    out, it is the same there as anywhere. `bytes_of` are the tokens that stand for a byte. `finish` is done to
-    every text in the end. Bytes that are not UTF-8 become U+FFFD.
+    `usual` are the bytes that each id adds (None: no such token), and `begins` those that it adds at the
+    beginning of a text (default: the same). The beginning ends with the first token that adds something, or
+    that is in `ends_start`. `bytes_of` are the tokens that stand for single bytes. `finish` is applied to every
+    text in the end. Bytes that are not UTF-8 become U+FFFD.
 
     Example:
         >>> joiner = TokenJoiner([b" a", b"b"], [b"a", b"b"])

@@ -1,4 +1,6 @@
-"""`TokenizerJson`: what a `tokenizer.json` says, part by part; `files.tokenizer_json` reads and writes it."""
+"""`TokenizerJson`: the content of a `tokenizer.json`, part by part; `files.tokenizer_json` reads and writes
+it.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ class TokenizerJson:
     added_tokens: tuple[AddedToken, ...] = ()
 
     def with_model(self, model: Mapping[str, Any]) -> TokenizerJson:
-        """The same around another model."""
+        """The same parts with another model."""
         return replace(self, model=model)
 
 
 def steps_of(config: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str, Any]]:
-    """A component as a list of steps: those of a ``Sequence`` (under `key`), opened up, or the one there is."""
+    """The steps of a component: those of a ``Sequence`` (under `key`), flattened, or the component itself."""
     if config is None:
         return []
     if config.get("type") == "Sequence":
@@ -35,10 +37,10 @@ def steps_of(config: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str
 
 
 def sequence_of(key: str, steps: list[Any]) -> dict[str, Any] | None:
-    """Steps as one component, a ``Sequence`` (under `key`); None where there are none."""
+    """Steps as one component, a ``Sequence`` (under `key`); None if there are none."""
     return {"type": "Sequence", key: steps} if steps else None
 
 
 def replaced(pattern: Mapping[str, str], content: str) -> dict[str, Any]:
-    """The step that puts `content` in the place of what a pattern, a ``String`` or a ``Regex``, finds."""
+    """The step that replaces the matches of a pattern, a ``String`` or a ``Regex``, by `content`."""
     return {"type": "Replace", "pattern": {**pattern}, "content": content}

@@ -1,4 +1,4 @@
-"""Ids to text by the decoder of a `tokenizer.json`: by a kernel, wherever it comes down to joining tokens."""
+"""Ids to text by the decoder of a `tokenizer.json`: by a kernel, if all it does is to join tokens."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tokbench_subword.pipeline.document import steps_of
 
 _ONE_BY_ONE = ("Replace", "Strip", "Metaspace", "WordPiece")
 _OTHERWISE_FIRST = ("Metaspace", "WordPiece")
-"""Steps that see one token at a time, and those of them that decode the first one otherwise."""
+"""Steps that see one token at a time, and those of them that decode the first token differently."""
 _MOST_IDS = 1 << 21
-"""Ids for which there are tables; a damaged file may leave out more than memory holds."""
+"""The most ids for which there are tables; the ids of a damaged file may need more than the memory."""
 
 
 def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | None]) -> TokenJoiner | None:
-    """The decoder `config` for tokens by id (None: no such id); None where it does more than joining.
+    """The decoder `config` for tokens by id (None: no such id); None if it does more than joining.
 
-    It does no more if each token is decoded by itself, the first one perhaps otherwise; tokens that are bytes
-    may then be put together, and the whole text be stripped in the end.
+    It only joins if it decodes each token by itself, except perhaps the first. Then it may also join byte
+    tokens, and strip the whole text in the end.
 
     Example:
         >>> import numpy as np
@@ -66,7 +66,7 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
 
 
 def _byte_at_one_place(begins: Sequence[str], usual: Sequence[str]) -> bool:
-    """Whether some token is a byte at the beginning of a text and letters elsewhere, or the other way round."""
+    """Whether some token is a byte at the beginning of a text but not elsewhere, or the reverse."""
     pairs = zip(begins, usual, strict=True)
     return any(one != other and (BYTE.match(one) or BYTE.match(other)) for one, other in pairs)
 
@@ -74,9 +74,9 @@ def _byte_at_one_place(begins: Sequence[str], usual: Sequence[str]) -> bool:
 class DocumentDecoder:
     """Decodes ids by the decoder `config` of a `tokenizer.json`, for the tokenizer `name`.
 
-    It starts from what is `written` for each id below `size`. One that the vocabulary leaves out adds nothing,
-    not even the space between tokens. A `joiner` that does the same may be given: one that has every id needs
-    nothing `written`. `text` and `texts` raise `TokenizerError` for what is no id.
+    It starts from the string in `written` for each id below `size`. An id without a token adds nothing, not
+    even the space between tokens. A `joiner` that does the same may be given; if it knows every id, `written`
+    may be empty. `text` and `texts` raise `TokenizerError` for an id outside the vocabulary.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class DocumentDecoder:
         if joiner is None and size <= _MOST_IDS:
             joiner = joining_decoder(config, [written.get(index) for index in range(size)])
         self.joiner = joiner
-        """What decodes by a kernel, ids that are left out apart; None where a kernel cannot."""
+        """Decodes all ids that have tokens by a kernel; None if a kernel cannot."""
 
     def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of some ids."""

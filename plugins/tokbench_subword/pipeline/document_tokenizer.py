@@ -1,4 +1,4 @@
-"""What tokenizers have in common whose text is prepared and decoded as a `tokenizer.json` says."""
+"""The common part of tokenizers that prepare and decode text as a `tokenizer.json` says."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tokbench_subword.pipeline.preparation import Preparation
 
 
 class DocumentTokenizer(ABC):
-    """A tokenizer by its `document`, which is a `tokenizer.json`.
+    """A tokenizer that follows its `document`, a `tokenizer.json`.
 
-    `_names` are the tokens by id as the vocabulary writes them, `_written` as decoding starts from them.
+    `_names` are the tokens by id as the vocabulary writes them, `_written` as decoding takes them.
     """
 
     name: str
@@ -35,7 +35,7 @@ class DocumentTokenizer(ABC):
     _preparation: Preparation
     _match_special: bool
     _joiner: TokenJoiner | None = None
-    """What joins the bytes of tokens, where decoding does no more than that."""
+    """Joins the bytes of tokens, if decoding does no more than that."""
 
     @abstractmethod
     def __call__(self, text: str) -> list[int]:
@@ -66,13 +66,13 @@ class DocumentTokenizer(ABC):
 
     @abstractmethod
     def _surround(self, document: TokenizerJson) -> None:
-        """Put another `tokenizer.json` around the model; what was made of the one before is forgotten."""
+        """Put another `tokenizer.json` around the model, and drop everything that was made from the old one."""
 
     def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> list[int]:
         """Add tokens that are matched as a whole before the model sees the text; returns their new ids.
 
-        Those that are `special` are so only by a tokenizer that matches special tokens. Raises `TokenizerError`
-        where one is in the vocabulary already.
+        Those that are `special` are matched only if the tokenizer matches special tokens. Raises
+        `TokenizerError` if one is in the vocabulary already.
         """
         new = new_tokens(tokens, self._ids, self.vocab_size, special=special)
         self._surround(replace(self.document, added_tokens=(*self.document.added_tokens, *new)))
@@ -108,18 +108,18 @@ class DocumentTokenizer(ABC):
         return self._preparation.normalized(repaired(text))
 
     def stages(self, text: str) -> Mapping[str, Sequence[str]]:
-        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
+        """The pieces of `text` after added tokens, normalizer and pre-tokenizer."""
         return self._as_stated.stages(text)
 
     @cached_property
     def _as_stated(self) -> Preparation:
-        """What the `tokenizer.json` says, whatever the model needs: bytes are not spelled as letters."""
+        """The preparation as the `tokenizer.json` says, without the byte alphabet that the model may need."""
         return Preparation(document=self.document, match_special=self.match_special, spelling=False)
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as `tokenizers` decodes it: special tokens are written out.
 
-        An id that the vocabulary leaves out adds nothing.
+        An id without a token adds nothing.
         """
         return self._decoder.text(ids)
 
@@ -128,7 +128,7 @@ class DocumentTokenizer(ABC):
         return self._decoder.texts(batched(batch, name=self.name))
 
     def _facts_around(self) -> dict[str, Any]:
-        """What `facts` say of all that stands around a model."""
+        """The part of `facts` about everything around the model."""
 
         def kinds(config: Mapping[str, Any] | None, key: str) -> str | None:
             return " + ".join(str(step.get("type")) for step in steps_of(config, key)) or None

@@ -1,9 +1,10 @@
-"""How much of the beginning of a normalized text stands where the text began: what `Stretch.leading` counts.
+"""Counts `leading`: how much of a normalized text comes from the very beginning of the text
+(`Stretch.leading`).
 
-A normalizer may take the first character away, or make several of it, and the scheme ``first`` of Metaspace
-asks. The plain normalizer keeps account of it. It is given only the head of each text, up to the second letter
-that no step changes, since no step but an odd ``Replace`` reaches across the beginning of such a letter. For
-most texts that is a few characters, and many texts begin with the same ones.
+The scheme ``first`` of Metaspace needs it, since a normalizer may remove the first character or make several of
+it. The plain normalizer keeps count. It is given only the head of each text, up to the second letter that no
+step changes, because no step except an odd ``Replace`` looks across the beginning of such a letter. For most
+texts that is a few characters, and many texts begin with the same ones.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ _LETTERS = (
     *("\u1290\u12b0", "\u12d8\u1310", "\u1780\u17b3", "\u2d30\u2d67", "\u3041\u3096", "\u30a1\u30fa"),
     *("\u4e00\u9fa5", "\uac00\ud7a3"),
 )
-"""First and last of ranges of letters, none of which joins with the one before; the first three are ASCII."""
+"""Ranges of letters, none of which combines with the character before it; the first three are ASCII."""
 _NEAR = 64
-"""Bytes of a text that are looked into first."""
+"""How many bytes of a text are searched first."""
 
 
 class Leading:
-    """Tells `Segments.leading` of what a normalizer makes of texts.
+    """Finds `Segments.leading` for the texts that a normalizer will make.
 
     Example:
         >>> strips = Leading({"type": "Strip", "strip_left": True, "strip_right": False})
@@ -60,15 +61,15 @@ class Leading:
 
     @property
     def writers(self) -> tuple[BoundWriter, ...] | None:
-        """The kernels for a text that is a whole document: none is needed; None with a normalizer."""
+        """The kernels for whole documents: none are needed; None if there is a normalizer."""
         return () if self._normalize is None else None
 
     def __call__(self, texts: Segments) -> Segments:
-        """The texts, not normalized yet, with what will be `leading` of them then."""
+        """The texts, still to be normalized, with the `leading` that they will have then."""
         return replace(texts, leading=self.of(texts))
 
     def of(self, texts: Segments) -> NDArray[np.int64]:
-        """Of each segment how many bytes count as leading once normalized; 0 but for a document's first."""
+        """The leading bytes of each segment once it is normalized; 0 except in a document's first segment."""
         data, offsets = texts.data, texts.offsets
         leading = np.zeros(len(offsets) - 1, np.int64)
         firsts = texts.limits[:-1][np.diff(texts.limits) > 0]
@@ -82,7 +83,7 @@ class Leading:
         return leading
 
     def _head(self, text: NDArray[np.uint8]) -> str:
-        """As much of a text as decides."""
+        """As much of a text as decides its leading bytes."""
         near = text[:_NEAR].tobytes().decode(errors="ignore")
         met = self._ascii.search(near) or self._any.search(near)
         if met is None:
@@ -91,7 +92,7 @@ class Leading:
         return near[: met.end()] if met else near
 
     def _leading_of(self, head: str) -> int:
-        """The bytes of a normalized head that stand where it began."""
+        """The leading bytes of a head once it is normalized."""
         assert self._normalize is not None
         found = self._normalize(Stretch.of(head))
         return len(found.text[: found.leading or 0].encode())
@@ -105,7 +106,7 @@ class Leading:
         return self._left(_LETTERS)
 
     def _left(self, ranges: Iterable[str]) -> re.Pattern[str]:
-        """One of the letters that every step leaves, and all up to the next."""
+        """Matches a letter that no step changes, and everything up to the next such letter."""
         left = [ends for ends in ranges if all(_stops_between(step, ends) for step in self._steps)]
         letters = "".join(f"{ends[0]}-{ends[1]}" for ends in left)
         return re.compile(f"[{letters}][^{letters}]*(?=[{letters}])" if letters else r"(?!)")
@@ -113,7 +114,7 @@ class Leading:
 
 @lru_cache(maxsize=1024)
 def _stops_between(description: str, ends: str) -> bool:
-    """Whether a normalizer leaves the letters of a range, but for their case, and never reaches across two."""
+    """Whether a normalizer changes at most the case of a range's letters, and never looks across two."""
     step = json.loads(description)
     letters = "".join(map(chr, range(ord(ends[0]), ord(ends[1]) + 1)))
     if step["type"] == "Replace":

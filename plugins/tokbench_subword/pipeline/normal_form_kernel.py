@@ -1,9 +1,9 @@
 """NFC, NFD, NFKC and NFKD as a kernel over a batch of UTF-8.
 
-Nearly all text is in normal form already. So a quick check goes first (see UAX #15): ASCII by eight bytes,
-other characters by a table, and where one could compose with the character before it, as vowel signs of Indic
-scripts could, by asking whether it does with that one. Only what fails is taken apart, put in order and
-composed: from the last character that begins anew to the next.
+Nearly all text is in normal form already. So a quick check comes first (see UAX #15): ASCII is checked eight
+bytes at a time, other characters by a table. A character that can compose with the one before it, such as a
+vowel sign of an Indic script, is checked together with that one. Only a run that fails the check is decomposed,
+reordered and composed; it reaches from one character that is independent of the text before it to the next.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _HIGH = np.uint64(0x8080808080808080)
 
 @inline
 def _fails(text: Bytes, starter: Int, last: Int, point: Int, properties: Int, about: Keys, pairs: Ints) -> bool:
-    """Whether a SPECIAL character, behind text in normal form, may change it or be changed.
+    """Whether a SPECIAL character after text in normal form may change that text, or change itself.
 
-    `starter` is where the last starter begins, -1 for none; `last` the combining class just before.
+    `starter` is the place of the last starter, -1 for none; `last` is the combining class of the character
+    before.
     """
     combining = properties & at.CLASS
     if properties & at.NEVER or 0 < combining < last:
@@ -49,7 +50,7 @@ def _fails(text: Bytes, starter: Int, last: Int, point: Int, properties: Int, ab
 
 @inline
 def _next_special(text: Bytes, position: Int, stop: Int, widths: Bytes) -> np.int64:
-    """Where a character begins that may be SPECIAL; `stop` or behind it for none."""
+    """The place of the next character that may be SPECIAL; `stop` or later if there is none."""
     while position < stop:
         bits = load_u64(text, position) & _HIGH
         if bits == np.uint64(0):
@@ -65,7 +66,7 @@ def _next_special(text: Bytes, position: Int, stop: Int, widths: Bytes) -> np.in
 
 @inline
 def _next_joining_none(text: Bytes, position: Int, stop: Int, about: Keys) -> np.int64:
-    """Where a character begins that leaves what is before it as it is; `stop` for none."""
+    """The place of the next character that cannot affect the text before it; `stop` if there is none."""
     while position < stop:
         point, width = code_point(text, position)
         if np.int64(about[point]) & at.JOINS == 0:
@@ -78,7 +79,7 @@ def _next_joining_none(text: Bytes, position: Int, stop: Int, about: Keys) -> np
 def normal_form(tables: Block, batch: Block) -> np.int64:
     """Write the normal form of documents, by `normal_form_tables`; see `splicing`.
 
-    For a run that is longer than any before it, room is made: 32 bytes for each of its own.
+    A run that is longer than all before it gets new scratch space, 32 bytes for each of its bytes.
     """
     widths, about, pairs = u8_in(tables, at.WIDTHS), u32_in(tables, at.ABOUT), i64_in(tables, at.PAIRS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
@@ -99,7 +100,7 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
             if properties & at.SPECIAL == 0:
                 position += width
                 continue
-            if position != after:  # the character before, if there is one, begins anew
+            if position != after:  # the character before, if any, is independent of the text before it
                 starter, boundary, last = np.int64(-1), position, np.int64(0)
                 if position > begin:
                     starter = boundary = character_before(text, position)

@@ -1,4 +1,4 @@
-"""A run of characters that meet, in a normal form: taken apart, put in order, composed, and written."""
+"""The normal form of a run of characters that affect each other: decompose, reorder, compose, write."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.splicing import copy_span, splice
 
 LONGEST = 1024
-"""Bytes of a run for which there is room from the start."""
+"""The longest run, in bytes, for which there is room from the start."""
 _FEW_MARKS = 64
-"""So many marks in a row, and fewer, are put in order by insertion; more by counting, in linear time."""
+"""Up to this many marks in a row are sorted by insertion; more by counting, in linear time."""
 _ONE_POINT = (1 << 21) - 1
 
 _pair_slot = inline(at.pair_slot)
 
 
 class Scratch(NamedTuple):
-    """Pointers: the parts of a run, their classes, where the normal form of each of its characters ends in
-    `encoded`, and there, in UTF-8, that of the run and then theirs.
+    """Pointers: the parts of a run, their combining classes, the `ends` of its characters' normal forms in
+    `encoded`, and `encoded` itself: in UTF-8, the normal form of the run, then those of its characters.
 
-    `ends` also has marks on their way to their places, while more than a few are put in order; no character
-    has so many by itself.
+    While more than a few marks are sorted, `ends` is their scratch space.
     """
 
     points: Any
@@ -39,11 +38,10 @@ class Scratch(NamedTuple):
 
 @inline
 def scratch_arrays(most: Int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Memory for a run of so many bytes; `scratch_in` has its pointers.
+    """Memory for a run of so many bytes; `scratch_in` makes the pointers.
 
-    A run has no more parts than bytes, beside those of the character it begins with: no character that joins
-    what is before it is taken apart into more. The bytes are for a run twice, one more character, and what is
-    read and written beyond.
+    A run has no more parts than bytes, apart from those of its first character, since no character that joins
+    the text before it has more. The bytes are enough for the run twice, one more character, and padding.
     """
     room = most + at.MOST_PARTS
     return np.empty(3 * room, np.int64), np.empty(4 * (2 * room + at.MOST_PARTS) + 16, np.uint8)
@@ -59,7 +57,7 @@ def scratch_in(numbers: NDArray[np.int64], encoded: NDArray[np.uint8]) -> Scratc
 
 @inline
 def composed(first: Int, second: Int, pairs: Ints) -> Int:
-    """What two code points compose to, 0 for nothing."""
+    """The code point that two compose to; 0 if they do not compose."""
     if at.FIRST_L <= first < at.FIRST_L + at.N_L and at.FIRST_V <= second < at.FIRST_V + at.N_V:
         return at.FIRST_SYLLABLE + ((first - at.FIRST_L) * at.N_V + second - at.FIRST_V) * at.N_T
     if at.FIRST_SYLLABLE <= first < at.FIRST_SYLLABLE + at.N_SYLLABLES:
@@ -76,14 +74,14 @@ def composed(first: Int, second: Int, pairs: Ints) -> Int:
 
 @inline
 def _put_part(part: Int, combining: Int, points: Ints, classes: Ints, count: Int) -> np.int64:
-    """Write a part behind the others; the new number of parts."""
+    """Append a part; returns the new number of parts."""
     points[count], classes[count] = part, combining
     return np.int64(count + 1)
 
 
 @subroutine
 def _order_by_counting(points: Ints, classes: Ints, first: Int, last: Int, spare: Ints) -> None:
-    """Put the marks from `first` to `last` in order of their classes, by counting those of each.
+    """Sort the marks from `first` to `last` by combining class, with a counting sort.
 
     `spare` has room for as many numbers as there are marks.
     """
@@ -105,7 +103,7 @@ def _order_by_counting(points: Ints, classes: Ints, first: Int, last: Int, spare
 
 @inline
 def _put_in_order(points: Ints, classes: Ints, count: Int, spare: Ints) -> None:
-    """Put parts in canonical order: marks in a row by their classes, those of one class as they came."""
+    """Put parts in canonical order: marks in a row are sorted by class, in a stable way."""
     first = np.int64(0)
     while first < count:
         if classes[first] == 0:
@@ -129,7 +127,7 @@ def _put_in_order(points: Ints, classes: Ints, count: Int, spare: Ints) -> None:
 
 @subroutine
 def _take_apart(text: Bytes, begin: Int, end: Int, about: Keys, parts: Keys, scratch: Scratch) -> np.int64:
-    """Write the parts of the text from `begin` to `end`; how many."""
+    """Decompose the text from `begin` to `end` into its parts; returns their number."""
     points, classes, count = scratch.points, scratch.classes, np.int64(0)
     while begin < end:
         point, width = code_point(text, begin)
@@ -153,11 +151,11 @@ def _take_apart(text: Bytes, begin: Int, end: Int, about: Keys, parts: Keys, scr
 
 @subroutine
 def _compose(points: Ints, classes: Ints, count: Int, pairs: Ints) -> np.int64:
-    """Compose parts in place; how many are left."""
+    """Compose parts in place; returns how many are left."""
     kept, starter, last = np.int64(0), np.int64(-1), np.int64(-1)
     for index in range(count):
         part, combining = points[index], classes[index]
-        if starter >= 0 and last < combining:  # nothing between them is in the way
+        if starter >= 0 and last < combining:  # nothing between them blocks the composition
             whole = composed(points[starter], part, pairs)
             if whole != 0:
                 points[starter] = whole
@@ -172,7 +170,7 @@ def _compose(points: Ints, classes: Ints, count: Int, pairs: Ints) -> np.int64:
 
 @subroutine
 def write_run(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch, length: Int) -> np.int64:
-    """Write the normal form of a run to `encoded` from `length` on; its end."""
+    """Write the normal form of a run to `encoded` from `length` on; returns its end."""
     about, parts, pairs = u32_in(tables, at.ABOUT), u32_in(tables, at.PARTS), i64_in(tables, at.PAIRS)
     points, classes, ends, encoded = scratch.points, scratch.classes, scratch.ends, scratch.encoded
     count = _take_apart(text, begin, end, about, parts, scratch)
@@ -186,8 +184,8 @@ def write_run(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch
 
 @inline
 def _alike(encoded: Bytes, length: Int, total: Int) -> tuple[np.int64, np.int64]:
-    """How many bytes the text ``encoded[:length]`` and the one of `total` bytes behind it have in common at
-    their beginnings, and how many of the rest at their ends: whole characters only.
+    """The common prefix of ``encoded[:length]`` and the text of `total` bytes after it, and the common suffix
+    of the rest, in bytes; whole characters only.
     """
     begun, ended, most = np.int64(0), np.int64(0), min(length, total)
     while begun < most and encoded[begun] == encoded[length + begun]:
@@ -205,11 +203,11 @@ def _alike(encoded: Bytes, length: Int, total: Int) -> tuple[np.int64, np.int64]
 def splice_run(
     tables: Block, batch: Block, begin: Int, end: Int, scratch: Scratch, length: Int, copied: Int, size: Int
 ) -> np.int64:
-    """Splice ``encoded[:length]``, the normal form of a run; the new `size`, or `TOO_SMALL`.
+    """Splice ``encoded[:length]``, the normal form of a run; returns the new `size`, or `TOO_SMALL`.
 
-    Where edits are asked for, the normal form of each character by itself is written behind that. What both
-    have in common at the beginning and at the end comes from its own character; the rest of the run comes from
-    all characters that have a share in the rest of the other.
+    If edits are noted, the normal form of each character by itself is written after it. In the common prefix
+    and suffix of both, each character comes from its own original; everything between comes from all characters
+    that are not wholly in the prefix or suffix.
     """
     numbers, text = i64_in(batch, splicing.NUMBERS), u8_in(batch, splicing.TEXT)
     ends, encoded = scratch.ends, scratch.encoded

@@ -1,4 +1,4 @@
-"""The tables of a normal form, for its kernels: what each character is taken apart into and composes with."""
+"""The tables of a normal form, for its kernels: how each character decomposes and composes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tokbench_subword.pipeline.normal_forms import Form
 CLASS = 0xFF
 """Mask of a character's canonical combining class, in its number of `ABOUT`."""
 NEVER, SECOND, FIRST, TAKEN_APART, JOINS = 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12
-"""It never stands in the form; it may compose with one before; with one behind; has parts; or can affect, or be
-affected by, what is before it.
+"""Flags of a character: it never occurs in the form; it may compose with the one before it; with the one after
+it; it decomposes; it can affect, or be affected by, the text before it.
 """
 SPECIAL = CLASS | NEVER | SECOND | JOINS
-"""A character without any of these begins anew: what is before it and what it begins do not meet."""
+"""A character without any of these is independent of the text before it."""
 PARTS_SHIFT = 13
 MOST_PARTS = 18
-"""Parts of a character, at the most (U+FDFA)."""
+"""The most parts that a character decomposes into (U+FDFA)."""
 PAIR_SLOTS = 4096
 
 FIRST_L, FIRST_V, BEFORE_T, FIRST_SYLLABLE = 0x1100, 0x1161, 0x11A7, 0xAC00
@@ -73,7 +73,7 @@ def normal_form_tables(form: Form) -> tuple[NDArray[Any], ...]:
 
 
 def pair_slot(first: Any, second: Any) -> Any:
-    """Where the search for a pair of code points begins."""
+    """The slot at which the search for a pair of code points begins."""
     return (first * 2654435761 + second * 40503 >> 8) & (PAIR_SLOTS - 1)
 
 

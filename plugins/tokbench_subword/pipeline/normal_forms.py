@@ -2,10 +2,10 @@
 
 Normal forms and marks are those of Unicode 9.0, lower case that of 17.0.
 
-What a character is taken apart into, and how it is put in order, never changes once it is in the standard
-(Unicode's stability policy), but new characters come. So the normal forms are Python's for the characters that
-9.0 takes apart, puts in order or composes (`unicode_tables`); later ones stand for themselves, and nothing
-meets across them.
+Unicode's stability policy guarantees that the decomposition and ordering of a character never change, but new
+characters are added. So Python's normal forms are used for the characters that 9.0 decomposes, reorders or
+composes (`unicode_tables`); later characters are left as they are, and separate the text before them from the
+text after.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tokbench_subword.pipeline import unicode_tables
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Noted = tuple[str, int]
-"""A character and its change, as `Stretch.leading_after` has them."""
+"""A character and its change, as in `Stretch.leading_after`."""
 LONG_RUN = 128
-"""From so many marks in a row on, they are put in order here rather than by Python."""
+"""Runs of this many marks or more are sorted here rather than by Python."""
 
 
 # Lower case that came after the oldest Python we run on (Unicode 14.0): first, last, offset to the lower case.
@@ -52,7 +52,9 @@ def lower_case() -> Mapping[int, str]:
     import numpy as np
 
     cased = np.array([name in ("Lu", "Lt", "Nl", "So") for name in CATEGORIES])[general_categories()]
-    letters = "\n".join(map(chr, np.flatnonzero(cased).tolist()))  # apart: a sigma at a word's end has another
+    letters = "\n".join(
+        map(chr, np.flatnonzero(cased).tolist())
+    )  # one a line: at the end of a word, sigma has another lower case
     lower = dict(zip(map(ord, letters[::2]), letters.lower().split("\n"), strict=True))
     later = {
         point: chr(point + offset)
@@ -72,33 +74,33 @@ def points_of(packed: str) -> list[int]:
 
 @lru_cache(maxsize=1)
 def changing() -> frozenset[int]:
-    """Code points that are taken apart, put in order, or composed with another, but Hangul syllables."""
+    """Code points that decompose, are reordered, or compose with another, except Hangul syllables."""
     return frozenset(points_of(unicode_tables.CHANGING))
 
 
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
-    """Code points of what `StripAccents` removes."""
+    """The code points that `StripAccents` removes."""
     return frozenset(points_of(unicode_tables.MARKS))
 
 
 @lru_cache(maxsize=1)
 def combining_classes() -> Mapping[str, int]:
-    """The canonical combining classes of all characters that have one but 0."""
+    """The canonical combining classes of all characters whose class is not 0."""
     classes = {character: unicodedata.combining(character) for character in map(chr, sorted(changing()))}
     return {character: number for character, number in classes.items() if number}
 
 
 @lru_cache(maxsize=2)
 def parts_of(*, compatible: bool) -> Mapping[str, str]:
-    """What NFD, or NFKD, makes of the characters that it takes apart, but Hangul syllables."""
+    """The decompositions in NFD or NFKD of all characters that have one, except Hangul syllables."""
     form: Form = "NFKD" if compatible else "NFD"
     parts = {character: unicodedata.normalize(form, character) for character in map(chr, sorted(changing()))}
     return {character: those for character, those in parts.items() if those != character}
 
 
 def pairs() -> list[str]:
-    """Two characters and what NFC makes of them, but Hangul syllables."""
+    """All pairs of characters that NFC composes, each with the result, except Hangul syllables."""
     return [
         unicodedata.normalize("NFC", parts[:-1]) + parts[-1] + whole
         for whole, parts in parts_of(compatible=False).items()
@@ -108,7 +110,7 @@ def pairs() -> list[str]:
 
 @lru_cache(maxsize=4)
 def joining(form: Form) -> frozenset[str]:
-    """The characters that can affect, or be affected by, what is before them in a form."""
+    """The characters that can affect, or be affected by, the text before them in a form."""
     classes = combining_classes()
     seconds = {pair[1] for pair in pairs()} | set(VOWELS) | set(FINALS) if form in ("NFC", "NFKC") else set()
     parts = parts_of(compatible=form in ("NFKC", "NFKD"))
@@ -123,7 +125,7 @@ FINALS = "".join(map(chr, range(0x11A8, 0x11C3)))
 
 @lru_cache(maxsize=1)
 def _later() -> re.Pattern[str]:
-    """Characters that Python would take apart, put in order or compose, since it knows a later version."""
+    """Characters that Python would change because it knows a later version of Unicode."""
     points = [*range(0x80, 0xD800), *range(0xF900, 0x34000), *range(0xE0000, 0xE1000)]
     new = [point for point in points if point not in changing()]
     found = {one for one in map(chr, new) if unicodedata.combining(one) or unicodedata.decomposition(one)}
@@ -147,7 +149,7 @@ def normalized(text: str, form: Form) -> str:
 
 
 def _runs_ordered(text: str, form: Form) -> str:
-    """The text with its long runs of marks taken apart and in canonical order, which alters no normal form.
+    """The text with its long runs of marks decomposed and sorted, which does not change its normal form.
 
     Python puts marks in order by insertion, in time that grows with the square of a run's length.
     """
@@ -164,18 +166,17 @@ def _runs_ordered(text: str, form: Form) -> str:
 
 @lru_cache(maxsize=2)
 def _long_runs(*, compatible: bool) -> re.Pattern[str]:
-    """Long runs of characters all of whose parts are put in order by their combining classes."""
+    """Matches long runs of characters whose parts all have combining classes."""
     parts, classes = parts_of(compatible=compatible), combining_classes()
     marks = [one for one in {*classes, *parts} if all(part in classes for part in parts.get(one, one))]
     return re.compile(f"[{''.join(map(re.escape, sorted(marks)))}]{{{LONG_RUN},}}")
 
 
 def changes(text: str, form: Form) -> Iterator[int]:
-    r"""The change that `tokenizers` notes of each character of the normal form of `text`.
+    r"""The change that `tokenizers` notes for each character of the normal form of `text`.
 
-    Which of them count as standing where the input begins (see `Stretch.leading`) is no affair of the standard:
-    each part notes whether it is the first of its character, keeps the note where it is put elsewhere, and the
-    notes are then read in the order that came out.
+    The standard does not say which of them count as `Stretch.leading`. In `tokenizers` each part carries a note
+    whether it is the first of its character, also when it is reordered; the notes are read in the final order.
 
     Example:
         >>> list(changes("\u00e9e\u0301", "NFD")), list(changes("\u00e9e\u0301", "NFC"))
@@ -186,7 +187,9 @@ def changes(text: str, form: Form) -> Iterator[int]:
 
 
 def decomposed(text: str, form: Form) -> Iterator[Noted]:
-    """The parts of the characters, runs of combining ones sorted by class: 0 for the first of its character."""
+    """The parts of the characters in canonical order, each with its change: 0 for the first of its
+    character.
+    """
     run: list[Noted] = []
     for character in text:
         for index, part in enumerate(normalized(character, form)):
@@ -201,9 +204,9 @@ def decomposed(text: str, form: Form) -> Iterator[Noted]:
 
 
 def _composed(parts: Iterator[Noted]) -> Iterator[Noted]:
-    """The parts with each starter and the characters behind it composed, where there is one for both."""
+    """The parts, with each starter composed with the characters after it where possible."""
     starter: Noted | None = None
-    waiting: list[Noted] = []  # behind the starter, and not composed with it
+    waiting: list[Noted] = []  # parts after the starter that did not compose with it
     for noted in parts:
         combining = _class(noted)
         if starter is None:

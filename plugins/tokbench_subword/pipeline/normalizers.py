@@ -1,11 +1,11 @@
 """The normalizers of `tokenizer.json`, by their names there.
 
-Each is a function from a `Stretch` to a `Stretch`, made by `normalizer_of` from its JSON. One that is not known
-here is an error that names it: ids that are silently wrong are worse than none.
+Each is a function from a `Stretch` to a `Stretch`, made by `normalizer_of` from its JSON. An unknown normalizer
+is an error: silently wrong ids are worse than none.
 
-Results follow `tokenizers`' tables, which are of several Unicode versions: `normal_forms`, and, for what BERT
-asks of characters, `bert`. This is the definition; `compiled_normalizers` compiles it, and tests hold the two
-together.
+Results follow the tables of `tokenizers`, which mix several Unicode versions: see `normal_forms`, and `bert`
+for BERT's rules. This module is the definition; `compiled_normalizers` compiles it, and tests keep the two
+equal.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tokbench_subword.pipeline.stretch import Span, Stretch
 
 Normalizer = Callable[[Stretch], Stretch]
 MOST_GROWTH = 1000
-"""How many times as long a text may become: eighteen is the most that a normal form makes of a character."""
+"""By which factor a text may grow; a normal form makes at most 18 characters of one."""
 
 
 def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
-    """The normalizer a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+    """The normalizer of a `tokenizer.json`; raises `TokenizerError` for an unknown one.
 
     Example:
         >>> normalize = normalizer_of({"type": "Replace", "pattern": {"String": " "}, "content": "_"})
@@ -69,16 +69,17 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
 BY_CHARACTER = ("Lowercase", "StripAccents", "Nmt")
 """Normalizers that look at one character at a time, as BERT's rules do."""
 SELF = "\ud800"
-"""In what characters become: the character itself. Text has no surrogates."""
+"""In the result of a rewriting: the character itself. Text never contains surrogates."""
 _NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
 _NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
 
 
 @cache
 def becoming(kind: str) -> Mapping[str, Collection[int]]:
-    """Texts, and the code points that become them under a normalizer of `BY_CHARACTER`, or one of BERT's rules.
+    """For each resulting text, the code points that a normalizer of `BY_CHARACTER`, or a rule of BERT, turns
+    into it.
 
-    A letter is folded by itself, so that a final sigma is a sigma: `str.lower` looks at its neighbours.
+    Letters are lower-cased one by one, since `str.lower` looks at the neighbours of a sigma.
     """
     if kind == "StripAccents":
         return {"": normal_forms.marks()}
@@ -86,7 +87,7 @@ def becoming(kind: str) -> Mapping[str, Collection[int]]:
         return {" ": [*map(ord, SPACE)], "": normal_forms.points_of(unicode_tables.BERT_CONTROLS)}
     if kind == "handle_chinese_chars":
         return {f" {SELF} ": [*chain(*bert.IDEOGRAPHS)]}
-    if kind == "strip_accents":  # behind NFD
+    if kind == "strip_accents":  # after NFD
         return {"": bert.marks()}
     if kind == "Nmt":
         return {"": _NMT_DROPPED, " ": _NMT_SPACES}
@@ -94,7 +95,7 @@ def becoming(kind: str) -> Mapping[str, Collection[int]]:
 
 
 def by_text(changes: Mapping[int, str]) -> dict[str, list[int]]:
-    """The code points that become each text, of what each becomes.
+    """Invert `changes`: for each resulting text, the code points that become it.
 
     Example:
         >>> by_text({0x41: "a", 0x61: "a"})
@@ -107,9 +108,9 @@ def by_text(changes: Mapping[int, str]) -> dict[str, list[int]]:
 
 
 def check_growth(before: int, after: int) -> None:
-    """Raise `TokenizerError` if some steps have made a text of so many characters, or bytes, absurdly long.
+    """Raise `TokenizerError` if steps made a text of `before` characters, or bytes, absurdly long.
 
-    Forty steps that each double a letter are a file of 3 kB, and more than any memory holds.
+    A file of 3 kB can have forty steps that each double a letter, which no memory could hold.
     """
     if after > MOST_GROWTH * before + (1 << 20):
         raise TokenizerError(
@@ -126,7 +127,7 @@ def text_normalizer_of(config: Mapping[str, Any] | None) -> Callable[[str], str]
 
 def compile_pattern(pattern: Mapping[str, str]) -> Callable[[str], Iterator[tuple[int, int]]]:
     """The matches, as (start, end), of a pattern as `tokenizer.json` writes it: a string or a regex."""
-    if pattern.get("String"):  # by `re`: decoders replace in every token, and `regex` takes 2.5 times as long
+    if pattern.get("String"):  # by `re`, since decoders search every token, and `regex` takes 2.5 times as long
         literal = re.compile(re.escape(pattern["String"]))
         return lambda text: (match.span() for match in literal.finditer(text))
     return compile_regex(pattern.get("Regex", ""), "oniguruma").spans
@@ -165,18 +166,18 @@ def _by_character(kind: str, stretch: Stretch) -> Stretch:
 
 @cache
 def _changes(kind: str) -> Mapping[int, str]:
-    """What becomes of each code point that `becoming` tells of."""
+    """The result for each code point in `becoming`."""
     return {point: new for new, points in becoming(kind).items() for point in points}
 
 
 def _each(changes: Mapping[int, str], stretch: Stretch) -> Stretch:
-    """Each character that changes on its own."""
+    """Replace each character that changes."""
     changed = ((i, one, changes.get(ord(one), one)) for i, one in enumerate(stretch.text))
     return stretch.edited((i, i + 1, new.replace(SELF, one)) for i, one, new in changed if new != one)
 
 
 def _unicode(form: Form, stretch: Stretch) -> Stretch:
-    """The stretch in a normal form, run by run where spans are kept: nothing meets across the ends of a run."""
+    """The stretch in a normal form; if it has spans, run by run, since runs do not affect each other."""
     text = stretch.text
     if text.isascii():
         return stretch
@@ -194,10 +195,10 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
 
 
 def _run_origin(run: Stretch, new: str, form: Form) -> list[Span]:
-    """The spans of what a run became.
+    """The spans of the characters that a run became.
 
-    Parts of characters that stayed where they were, at either end of it, have the span of their own character;
-    what is between has that of all the characters that it is of.
+    At both ends of the run, parts that kept their place have the span of their own character. The parts between
+    have the span of all characters that they come from.
     """
     assert run.origin is not None
     parts = [
@@ -228,8 +229,8 @@ def _bert(rules: bert.BertRules) -> Iterator[Normalizer]:
 def _bert_decomposed(stretch: Stretch) -> Stretch:
     """NFD.
 
-    Where characters come from is read off the order that came out, as `tokenizers` does: one that was the first
-    part of its character comes from the next of the old characters, any other from the same as the one before.
+    Spans are assigned in the final order, as `tokenizers` does: a part that was the first of its character gets
+    the span of the next old character, any other part the same span as the one before it.
     """
     parts = list(normal_forms.decomposed(stretch.text, "NFD"))
     leading = stretch.leading_after(change for _, change in parts)

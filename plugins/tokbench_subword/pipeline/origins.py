@@ -1,10 +1,10 @@
-"""Where the tokens of a text stand in it: traced back through all that prepared the text.
+"""The places of tokens in the original text, traced back through everything that prepared the text.
 
-The kernels that prepare text for encoding note their edits (`splicing.note_edit`). A place is found by going
-through these once more, from the last to the first. As in `stretch`, new text comes from the whole of what it
-replaces, and text put in front of a character from that. In sentencepiece (`up_to_next`) a token ends where the
-next begins: what was dropped belongs to what it followed, and text put in front has an empty place. An added
-token is traced back where it is found. Texts that a kernel declines are left to the plain form.
+The kernels that prepare text for encoding note their edits (`splicing.note_edit`). A place is traced back
+through these edits, from the last to the first. As in `stretch`, new text comes from the whole of the text that
+it replaces, and an inserted prefix from the character after it. In sentencepiece (`up_to_next`) a token ends
+where the next begins: dropped text belongs to the token before it, and an inserted prefix has an empty place.
+An added token is traced back when it is found. Texts that a kernel declines use the plain form.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Located(Segments):
         return replaced(spans, limits, self.left, [plainly(self.texts[index]) for index in self.left])
 
     def _trace_back(self, places: Places) -> None:
-        """Make of places in the text as it is now those in `source`, by the edits of each step."""
+        """Turn places in the current text into places in `source`, by the edits of each step."""
         for edits, before, now in reversed(self.back):
             if self.up_to_next:
                 _before_edits_up_to_next(edits, before, now, places)
@@ -70,16 +70,16 @@ class Located(Segments):
                 _before_edits(edits, places)
 
     def leave(self, texts: NDArray[np.int64]) -> None:
-        """Leave the documents that some texts are of to the plain form."""
+        """Mark the documents of some texts for the plain form."""
         self.known[np.searchsorted(self.limits, texts, "right") - 1] = False
 
     def leave_at(self, places: NDArray[np.int64]) -> None:
-        """Leave the documents that some bytes are of to the plain form."""
+        """Mark the documents of some bytes for the plain form."""
         self.leave(np.searchsorted(self.offsets, places, "right") - 1)
 
     def _split_at(self, places: Places, ids: NDArray[np.int32]) -> Segments:
         found = places.copy()
-        by_end = np.argsort(found[:, 1], kind="stable")  # not in order where `rstrip` has taken another
+        by_end = np.argsort(found[:, 1], kind="stable")  # not in order if `rstrip` has taken another token
         found[:, 1] = found[by_end, 1]
         self._trace_back(found)
         found[by_end, 1] = found[:, 1].copy()
@@ -89,11 +89,13 @@ class Located(Segments):
         )
 
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
-        ends = np.append(0, begins + np.diff(offsets))  # what is between two pieces is gone
+        ends = np.append(0, begins + np.diff(offsets))  # the text between two pieces is gone
         self.back.append((np.stack([ends[:-1], begins, offsets[:-1]], axis=1), self.offsets, offsets))
 
     def by_kernel(self, writer: BoundWriter | None, capacity: int, plain: Any = None) -> Segments:
-        """The same segments as a kernel writes them; those that it declines are left: all, without one."""
+        """The segments rewritten by a kernel; those that it declines, or all without one, need the plain
+        form.
+        """
         if writer is None:
             self.known[:] = False
             return self
@@ -108,7 +110,7 @@ class Located(Segments):
 
 
 def located(pipeline: Prepares, texts: Sequence[str], *, up_to_next: bool = False) -> Located:
-    """Texts as `pipeline` prepares them; where a stage is no kernel, all are left.
+    """Texts as `pipeline` prepares them; if a stage has no kernel, all need the plain form.
 
     Example:
         >>> from tokbench_subword.pipeline.document import TokenizerJson
@@ -134,7 +136,7 @@ def located(pipeline: Prepares, texts: Sequence[str], *, up_to_next: bool = Fals
 def token_places(
     batch: TokenBatch, sizes: NDArray[np.int64], units: NDArray[np.int64], *, prefix: int = 0
 ) -> tuple[Places, NDArray[np.bool_]]:
-    """Where the tokens of texts begin and end, and for which texts that is known; see `_place_tokens`."""
+    """The places of the tokens of texts, and for which texts they are known; see `_place_tokens`."""
     places, known = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
     _place_tokens(batch.ids, batch.offsets, sizes, prefix, units, places, known)
     return places, known
@@ -144,10 +146,10 @@ def token_places(
 def _place_tokens(
     ids: Ids, ends: Ints, sizes: Ints, prefix: Int, units: Ints, places: Ints, placed: NDArray[np.bool_]
 ) -> None:
-    """Write where the tokens of texts begin and end; ``placed[t]`` says whether those of text t are known.
+    """Write the begin and end of each token of texts; ``placed[t]`` tells whether those of text t are known.
 
-    Text t begins and ends as ``units[t]`` says, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands
-    for ``sizes[id]`` bytes, or -1 where that varies; behind the first one of a text, for `prefix` less.
+    Text t lies at ``units[t]``, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each covers ``sizes[id]``
+    bytes (-1: that varies); every token but the first of a text covers `prefix` bytes less.
     """
     for t in range(len(units)):
         at, end, known = units[t, 0], units[t, 1], True
@@ -162,7 +164,7 @@ def _place_tokens(
 
 @kernel
 def _count_characters(data: Bytes, offsets: Ints, limits: Ints, places: Ints) -> None:
-    """Make places in bytes spans of code points of their documents: of the first byte's to the last byte's."""
+    """Turn places in bytes into spans of code points of their documents, with partial characters as a whole."""
     text, ends = pointer(data), pointer(places)
     for document in range(len(limits) - 1):
         at, count, highest = offsets[document], np.int64(0), np.uint8(0)
@@ -182,7 +184,7 @@ def _count_characters(data: Bytes, offsets: Ints, limits: Ints, places: Ints) ->
 
 @inline
 def _begun(text: Bytes, begin: Int, end: Int) -> np.int64:
-    """How many characters begin from one byte to another, less than none where that is before."""
+    """The number of characters that begin from one byte to another; negative if the other is before."""
     count = np.int64(0)
     for place in range(begin, end):
         count += (text[place] & 0xC0) != 0x80
@@ -193,27 +195,29 @@ def _begun(text: Bytes, begin: Int, end: Int) -> np.int64:
 
 @kernel
 def _before_edits(edits_: Ints, places_: Ints) -> None:
-    """Trace places back over edits, each where the old text begins and ends, and the new one ends."""
+    """Trace places back over edits; an edit is the begin and end of the old text, and the end of the new
+    one.
+    """
     edits, places, count = pointer(edits_), pointer(places_), 3 * len(edits_)
     for side in range(2):
-        edit = kept = behind = np.int64(0)  # where what is kept begins, now and before
+        edit = kept = behind = np.int64(0)  # where the unchanged text begins, now and before
         for token in range(len(places_)):
             place = places[2 * token + side] - side  # the first byte, or the last one
             old, edit, kept, behind = before_edits(edits, edit, count, kept, behind, place)
-            if side and edit < count and old == edits[edit]:  # within what is new
+            if side and edit < count and old == edits[edit]:  # within new text
                 old = max(old, edits[edit + 1] - 1)
             places[2 * token + side] = old + side
 
 
 @kernel
 def _before_edits_up_to_next(edits_: Ints, before: Ints, now: Ints, places_: Ints) -> None:
-    """The same where a token ends at the place that the byte behind it is from.
+    """The same, for tokens that end where the byte after them comes from.
 
-    Document d was ``before[d]`` to ``before[d + 1]``, and is ``now[d]`` to ``now[d + 1]``: behind its end is
-    what was taken away there, which nobody has told, or another document.
+    Document d was at ``before[d]`` to ``before[d + 1]``, and is at ``now[d]`` to ``now[d + 1]``. After its end
+    comes text that was removed without a note, or another document.
     """
     edits, places, count = pointer(edits_), pointer(places_), 3 * len(edits_)
-    for side in (1, 0):  # documents are told by where tokens begin
+    for side in (1, 0):  # the begin of a token tells its document
         document, last = np.int64(-1), np.int64(0)
         edit = kept = behind = np.int64(0)
         for token in range(len(places_)):

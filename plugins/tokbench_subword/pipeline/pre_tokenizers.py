@@ -1,9 +1,9 @@
-"""The pre-tokenizers of `tokenizer.json`, by their names there: a stretch of text into several.
+"""The pre-tokenizers of `tokenizer.json`, by their names there: they cut a stretch of text into several.
 
-`splits_of` says at the matches of which patterns they cut, and what becomes of these. What follows is the plain
-form, in Python, with patterns run by `regex`; `compiled_pre_tokenizers` is the compiled one. ``ByteLevel``
-writes the bytes of its pieces as characters only where it is asked to: a model of bytes rather has its
-vocabulary read as bytes, and the text left as it is.
+`splits_of` gives the patterns that they cut at, and what becomes of the matches. The rest is the plain form, in
+Python, with patterns run by `regex`; `compiled_pre_tokenizers` is the compiled form. ``ByteLevel`` writes bytes
+in the byte alphabet only if asked to: a byte-level model has its vocabulary converted to bytes instead, and the
+text stays as it is.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.pipeline.stretch import Stretch
 
 GPT2_PATTERN = NAMED["gpt2"]
-"""What `ByteLevel` splits by unless told not to."""
+"""The pattern of `ByteLevel`, unless ``use_regex`` is false."""
 
 
 class Split(NamedTuple):
-    """A cut at the matches of a pattern; `invert` exchanges these and what is between them."""
+    """A cut at the matches of a pattern; `invert` swaps matches and the text between them."""
 
     source: str
     dialect: Dialect
@@ -45,7 +45,7 @@ class Split(NamedTuple):
 
 
 def splits_of(step: Mapping[str, Any]) -> list[Split]:
-    """The cuts that a pre-tokenizer makes, if any; raises `TokenizerError` for one that is not known.
+    """The cuts that a pre-tokenizer makes, if any; raises `TokenizerError` for an unknown one.
 
     Example:
         >>> splits_of({"type": "Metaspace", "replacement": "_"})
@@ -84,7 +84,7 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
 
 
 def keeps_text(steps: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the pieces of any text are that text: nothing of it is left out, and nothing is added.
+    """Whether the pieces of every text, joined, are that text: nothing is dropped, and nothing is added.
 
     Example:
         >>> keeps_text([{"type": "Digits"}, {"type": "ByteLevel", "add_prefix_space": False}])
@@ -105,7 +105,7 @@ def keeps_text(steps: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def expression_of(pattern: Mapping[str, str]) -> str:
-    """A pattern as `tokenizer.json` writes it, a text or an expression, as an expression of Oniguruma."""
+    """A pattern of `tokenizer.json`, a ``String`` or a ``Regex``, as an expression of Oniguruma."""
     return str(pattern["Regex"]) if "Regex" in pattern else quoted(str(pattern["String"]))
 
 
@@ -117,11 +117,11 @@ def cut_at(kind: str) -> str:
 
 @lru_cache(maxsize=1)
 def _script_runs() -> tuple[str, str]:
-    """Two expressions for runs of one script: what matches the first is to be cut by the second.
+    """Two expressions that together match runs of one script: the second cuts the matches of the first.
 
-    A space, and what has no script, belongs to the run before it; before the first run it is left out. Hiragana
-    and Katakana count as Han. The scripts are laid out as a square, the first telling its rows apart, the
-    second its columns: a few sets each, where one expression would have more than an automaton has classes.
+    A space, or a character without a script, belongs to the run before it; before the first run it is dropped.
+    Hiragana and Katakana count as Han. The scripts are arranged in a square: the first expression distinguishes
+    its rows, the second its columns. A single expression would need more classes than an automaton has.
     """
     scripts = unpacked(unicode_tables.SCRIPTS).astype(np.int64)
     none = scripts == 0
@@ -135,13 +135,13 @@ def _script_runs() -> tuple[str, str]:
 
 
 def _members(flags: NDArray[np.bool_]) -> str:
-    """The code points for which `flags` has True, as the inside of a bracket expression."""
+    """The code points that `flags` marks, as the inside of a bracket expression."""
     runs = Points.of_flags(flags).bounds.reshape(-1, 2).tolist()
     return "".join(f"\\x{{{first:X}}}-\\x{{{stop - 1:X}}}" for first, stop in runs)
 
 
 def _fixed_length(config: Mapping[str, Any]) -> int:
-    """The characters of each piece that ``FixedLength`` cuts; raises `TokenizerError` where that is 0."""
+    """The length in characters of the pieces of ``FixedLength``; raises `TokenizerError` if it is 0."""
     length = min(int(config.get("length", 5)), MOST_TIMES)
     if length < 1:
         raise TokenizerError(
@@ -154,7 +154,7 @@ PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
 
 
 def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -> PreTokenizer:
-    """The pre-tokenizer a `tokenizer.json` asks for; raises `TokenizerError` for one that is not known.
+    """The pre-tokenizer of a `tokenizer.json`; raises `TokenizerError` for an unknown one.
 
     With `spell`, ``ByteLevel`` writes pieces in the byte alphabet, for models that work on characters.
 
@@ -205,5 +205,5 @@ def _metaspace(replacement: str, scheme: str, split: PreTokenizer, stretch: Stre
 
 
 def prepend_scheme(config: Mapping[str, Any]) -> str:
-    """Which texts ``Metaspace`` puts its mark before: ``always``, ``never``, or ``first``."""
+    """When ``Metaspace`` puts its mark before a text: ``always``, ``never``, or only before the ``first``."""
     return str(config.get("prepend_scheme", "never" if config.get("add_prefix_space") is False else "always"))

@@ -1,9 +1,9 @@
-"""The normalizer `Precompiled` of `tokenizer.json`, which goes by a map of sentencepiece.
+"""The normalizer `Precompiled` of `tokenizer.json`, which applies a character map of sentencepiece.
 
-It is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of
-fewer than six bytes is looked up as a whole, and what the shortest rule that begins it gives replaces all of
-it; where there is none, and in longer clusters, each character is looked up on its own, again by the shortest
-rule. Ids equal to `tokenizers`' need just that.
+It is *not* what sentencepiece does with the same map, but what `tokenizers` does. A grapheme cluster of fewer
+than six bytes is looked up as a whole: the shortest rule that matches its beginning replaces all of it. If
+there is no such rule, and in longer clusters, each character is looked up by itself, again with the shortest
+rule.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tokbench_subword.pipeline.character_map import children_of, split_map
 from tokbench_subword.pipeline.stretch import Stretch
 
 Edit = tuple[int, int, str]
-"""Characters from a start to an end, and what they become."""
+"""The start and end of some characters, and the text that replaces them."""
 
 SHORT_CLUSTER = 6
-"""Bytes from which on a grapheme cluster is too long to be looked up as a whole."""
+"""A grapheme cluster of this many bytes or more is not looked up as a whole."""
 # Characters that came with Unicode 17.0 and extend the cluster before them.
 _EXTENDERS_OF_17 = (
     (0x1ACF, 0x1ADD),
@@ -41,7 +41,7 @@ _EXTENDERS_OF_17 = (
 
 @lru_cache(maxsize=1)
 def _clustered() -> str:
-    """All characters that may be part of a grapheme cluster of several, in order."""
+    """All characters that may be in a grapheme cluster with others, in order."""
     import regex
 
     points = chain(range(0xD800), range(0xF900, 0x20000), range(0x2F800, 0x2FA20), range(0xE0000, 0xE1000))
@@ -50,7 +50,7 @@ def _clustered() -> str:
 
 
 def points_of(kinds: str) -> NDArray[np.int64]:
-    """The code points of some classes by which `regex` tells grapheme clusters, in order."""
+    """The code points of some grapheme cluster classes of `regex`, in order."""
     import regex
 
     return np.fromiter(map(ord, "".join(regex.findall(f"[{kinds}]+", _clustered()))), np.int64)
@@ -58,8 +58,8 @@ def points_of(kinds: str) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=1)
 def recent_joiners() -> frozenset[int]:
-    """Characters that `regex` lets join the cluster before them and `tokenizers`, whose clusters are of Unicode
-    17.0, does not.
+    """Characters that extend the cluster before them for `regex`, but not for `tokenizers`, which follows
+    Unicode 17.0 here.
     """
     categories = general_categories()
     joiners = points_of(r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{InCB=Consonant}")
@@ -101,14 +101,14 @@ class Precompiled:
         return replace(stretch.edited(edits), leading=stretch.leading_after(_changes(edits, len(text))))
 
     def _clusters_of(self, text: str) -> Iterator[Any]:
-        """The grapheme clusters of `text`, in which recent characters do not join the one before."""
+        """The grapheme clusters of `text`, in which recent characters do not extend the cluster before them."""
         done = 0
         for cut in [*(match.start() for match in self._recent.finditer(text)), len(text)]:
             yield from self._clusters.finditer(text, done, cut)
             done = cut
 
     def _edits(self, joined: str) -> tuple[Edit, ...]:
-        """What is replaced of one or more clusters that `regex` takes for one."""
+        """The edits of one or more clusters that `regex` takes for a single one."""
         edits: list[Edit] = []
         cuts = [match.start() for match in self._wrongly_joined.finditer(joined)]
         for begin, end in pairwise((0, *cuts, len(joined))):
@@ -116,7 +116,7 @@ class Precompiled:
         return tuple(edits)
 
     def _cluster_edits(self, cluster: str, begin: int) -> list[Edit]:
-        """What of a cluster that begins at `begin` is replaced: all of it, or some of its characters."""
+        """The edits of a cluster that begins at `begin`: of all of it, or of some of its characters."""
         whole = self._rule(cluster) if len(cluster.encode()) < SHORT_CLUSTER else None
         if whole is not None:
             return [(begin, begin + len(cluster), whole)]
@@ -124,7 +124,7 @@ class Precompiled:
         return [(start, end, new) for start, end, new in each if new is not None]
 
     def _rule(self, chunk: str) -> str | None:
-        """The target of the shortest rule that begins `chunk`."""
+        """The target of the shortest rule that matches the beginning of `chunk`."""
         units = self._units
         if not units:
             return None
@@ -144,11 +144,11 @@ class Precompiled:
 
 
 def _changes(edits: Iterable[Edit], length: int) -> Iterator[int]:
-    """What `tokenizers` notes of these edits (see `Stretch.leading_after`).
+    """The changes that `tokenizers` notes for these edits (see `Stretch.leading_after`).
 
-    Characters that are gone are noted with the new one before them, whichever it is; the first ones not at all.
+    Removed characters are noted with the new character before them, whichever it is; without one, not at all.
     """
-    held: int | None = None  # the last one's, until it is known whether more are gone
+    held: int | None = None  # the last change, until it is known whether more characters are removed
     done = 0
     for start, end, new in (*edits, (length, length, "")):
         more = len(new) - (end - start)

@@ -1,8 +1,8 @@
-"""The normalizer `Precompiled` as a kernel over a batch of UTF-8; `precompiled` says what it does.
+"""The normalizer `Precompiled` as a kernel over a batch of UTF-8; `precompiled` defines it.
 
-A rule is for a grapheme cluster of less than six bytes, or else for each character of it. So clusters matter
-only around the few characters with which rules begin; text between these is skipped, ASCII byte by byte. What
-is looked up is made once per map: its rules, and which characters join others.
+A rule applies to a grapheme cluster of less than six bytes, or else to each of its characters. So clusters
+matter only around the few characters with which rules begin; the text between them is skipped. The tables, made
+once per map, are its rules and how characters join into clusters.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from tokbench_subword.pipeline.precompiled import SHORT_CLUSTER, points_of, rece
 from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, splice
 
 BEGINS, STICKY, CONTROL, PREPENDED, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(9))
-"""What is known of a character. `BEGINS`: longer rules begin with it. `STICKY`: it continues the cluster before
-it, unless that is a control character. `CONTROL`: it is one. `PREPENDED`: it joins what follows, unless that is
-a control character. `UNTOLD`: it does so and has rules, which only Python looks at. `CONSONANT`, `LINKER`,
-`BETWEEN`: a consonant of an Indic conjunct, what links two of them, what may be between. `JOINED`: it has rules
-and is of Hangul or a picture, which may join others in more ways.
+"""Flags of a character. `BEGINS`: longer rules begin with it. `STICKY`: it extends the cluster before it,
+unless that is a control character. `CONTROL`: it is a control character. `PREPENDED`: it joins the character
+after it, unless that is a control character. `UNTOLD`: it is prepended and has rules, which only Python
+handles. `CONSONANT`, `LINKER`, `BETWEEN`: a consonant of an Indic conjunct, a linker of two consonants, a
+character allowed between them. `JOINED`: it has rules and is Hangul or pictographic, which may join others in
+more ways.
 """
 TARGET_SHIFT = 9
-"""Where above that the target of a character's own rule stands, plus one; 0 for none."""
+"""The bit above which the target of a character's own rule is, plus one; 0 if it has no rule."""
 SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
-"""A character without any of these stays as it is, whatever is around it."""
+"""A character without any of these never changes, whatever is around it."""
 (
     QUIET,  # uint8 (256,): 1 for ASCII that stays as it is where ASCII follows
     WIDTHS,  # uint8 (256,): `widths_by_first_byte`, 0 where a character is SPECIAL
@@ -43,12 +44,12 @@ SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 ) = range(6)
 """The tables of a map."""
 _UNTELLABLE = -3
-"""In place of a target: which rule there is only Python can tell."""
+"""Instead of a target: only Python can find the rule."""
 
 
 @lru_cache(maxsize=4)
 def charsmap_tables(charsmap: bytes) -> tuple[NDArray[Any], ...]:
-    """The tables of a map that is not empty; raises `TokenizerError` where it is damaged."""
+    """The tables of a map that is not empty; raises `TokenizerError` if it is damaged."""
     units, targets = split_map(charsmap, "Precompiled")
     units = units.copy()
     about, trie = np.zeros(N_CODE_POINTS, np.int32), MapTrie(units)
@@ -72,7 +73,7 @@ def charsmap_tables(charsmap: bytes) -> tuple[NDArray[Any], ...]:
 
 @lru_cache(maxsize=1)
 def _joining() -> NDArray[np.int32]:
-    """The flags of all characters that say how they join."""
+    """The flags of all characters that tell how they join into clusters."""
     flags = np.zeros(N_CODE_POINTS, np.int32)
     for kinds, flag in (
         (r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}", STICKY),
@@ -88,7 +89,7 @@ def _joining() -> NDArray[np.int32]:
 
 @inline
 def _next_special(text: Bytes, position: Int, stop: Int, quiet: Bytes, widths: Bytes, about: Ids) -> Int:
-    """Where a SPECIAL character begins; `stop` or behind it for none."""
+    """The place of the next SPECIAL character; `stop` or later if there is none."""
     while position < stop:
         while position < stop and quiet[text[position]] and text[position + 1] < 0x80:
             position += 1
@@ -105,7 +106,7 @@ def _next_special(text: Bytes, position: Int, stop: Int, quiet: Bytes, widths: B
 
 @inline
 def _in_conjunct(text: Bytes, begin: Int, position: Int, about: Ids) -> bool:
-    """Whether a linker before `position`, and before that a consonant, join what is there to their cluster."""
+    """Whether a consonant and a linker before `position` join the character there to their cluster."""
     linked = False
     while position > begin:
         position = character_before(text, position)
@@ -120,7 +121,7 @@ def _in_conjunct(text: Bytes, begin: Int, position: Int, about: Ids) -> bool:
 
 @inline
 def _continues(text: Bytes, begin: Int, position: Int, kind: Int, about: Ids) -> bool:
-    """Whether a character of this kind, no control character, continues the cluster before it."""
+    """Whether a character of this kind, not a control character, extends the cluster before it."""
     if position == begin:
         return False
     point, _ = code_point(text, character_before(text, position))
@@ -131,8 +132,8 @@ def _continues(text: Bytes, begin: Int, position: Int, kind: Int, about: Ids) ->
 
 @inline
 def _short_cluster(text: Bytes, begin: Int, position: Int, width: Int, stop: Int, kind: Int, about: Ids) -> Int:
-    """Where the cluster ends that begins with the character at `position`, if it has several and is short; else
-    where that character ends.
+    """The end of the cluster that begins at `position` if it is short and has several characters; else the end
+    of its first character.
     """
     end = behind = position + width
     if kind & CONTROL:
@@ -153,10 +154,11 @@ def _short_cluster(text: Bytes, begin: Int, position: Int, width: Int, stop: Int
 def _rule_at(
     tables: Block, text: Bytes, begin: Int, position: Int, width: Int, stop: Int, kind: Int
 ) -> tuple[Int, Int]:
-    """Which rule is for the character at `position`, of this kind, or for the cluster that it begins.
+    """Find the rule for the cluster that begins at `position`, or for its first character, which is of this
+    `kind`.
 
-    Returned are where its target begins, -1 for no rule, `_UNTELLABLE` where only Python can tell; and where
-    what it replaces ends. The text begins at byte `begin` and ends at `stop`.
+    Returns the place of the rule's target (-1: no rule; `_UNTELLABLE`: only Python can find it), and the end of
+    the text that it replaces. The text begins at byte `begin` and ends at `stop`.
     """
     behind = _short_cluster(text, begin, position, width, stop, kind, i32_in(tables, ABOUT))
     target = (kind >> TARGET_SHIFT) - 1
@@ -170,7 +172,7 @@ def _rule_at(
 
 @Writer
 def by_charsmap(tables: Block, batch: Block) -> np.int64:
-    """Write documents as `charsmap_tables` have them; see `splicing`."""
+    """Rewrite documents by `charsmap_tables`; see `splicing`."""
     quiet, widths = u8_in(tables, QUIET), u8_in(tables, WIDTHS)
     about, targets = i32_in(tables, ABOUT), u8_in(tables, TARGETS)
     text, offsets, out_offsets, n_documents = documents_of(batch)

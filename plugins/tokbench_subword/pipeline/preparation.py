@@ -1,7 +1,7 @@
-"""`Preparation`: what a `tokenizer.json` says happens to text before the model, in both of its forms.
+"""`Preparation`: everything that a `tokenizer.json` does to text before the model, in two forms.
 
-`CompiledPipeline` does it to batches. The plain form, in Python, is for tracing, for the places of tokens, and
-the definition that the compiled form is tested against.
+`CompiledPipeline` is the form for batches. The plain form, in Python, serves tracing and the places of tokens,
+and is the definition that the compiled form is tested against.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ Stage = AddedMatcher | Leading | BatchNormalizer | TextChange
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledPipeline:
-    """What happens to a batch of texts before the model: the `stages` that there are, in order; then each of
-    `cutters` cuts what the one before it made.
+    """Prepares a batch of texts for the model: by its `stages`, in order; then each of the `cutters` cuts the
+    pieces of the one before.
 
-    What no kernel can do, a stage leaves to its plain form, for the texts that need it, and `ways` tells of it.
+    If a kernel cannot do something, its stage uses the plain form for the texts that need it; `ways` reports
+    that.
     """
 
     stages: tuple[Stage, ...]
     cutters: tuple[Cutter, ...]
-    """What is left to cut for the model's encoder; without any, a text is one pre-token."""
+    """The cutters that the model's encoder runs itself; without any, a text is one pre-token."""
 
     @property
     def leaves_text(self) -> bool:
@@ -172,7 +173,7 @@ class Preparation:
 
     @cached_property
     def before_model(self) -> CompiledPipeline:
-        """`compiled`, but any spelling of bytes is done in it, not left to the encoder behind it."""
+        """`compiled`, but with bytes written in the byte alphabet here, even if the encoder can do that."""
         if not self.spelled_by_encoder:
             return self.compiled
         return Preparation(document=self.document, match_special=self.match_special).compiled

@@ -1,4 +1,4 @@
-"""Normalizers that look at one code point only, as tables; neighbouring ones make one table."""
+"""Normalizers that look at single code points, as tables; neighbouring ones become one table."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tokbench_subword.pipeline.rewriting_kernel import LOOK_UP, SHORT
 
 _MOST_ORDERED = 256
 _BETWEEN = "\ud801"
-"""Stands between texts that are worked on as one: as `SELF`, it is in none of them."""
+"""Separates texts that are processed as one; like `SELF`, it occurs in none of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rewriting:
-    """What becomes of each code point: from ``starts[k]`` to the next start, ``becomes[numbers[k]]``.
+    """The result for each code point: from ``starts[k]`` to the next start it is ``becomes[numbers[k]]``.
 
-    Number 0 is the character as it is. `starts`, the first of which is 0, and `numbers` are int64; most
-    neighbours become the same. Where two characters of `ordered` meet, what becomes of them also depends on
-    which has the higher combining class, which is not told here.
+    Number 0 means that the character stays. `starts` (the first is 0) and `numbers` are int64; most
+    neighbouring code points have the same result. If two characters of `ordered` stand side by side, the result
+    also depends on their combining classes, which these tables do not contain.
 
     Example:
         >>> both = Rewriting.of({0x41: "a"}).then(Rewriting.of({0x61: f"-{SELF}-", 0x42: ""}))
@@ -51,7 +51,7 @@ class Rewriting:
 
     @classmethod
     def to(cls, points: Mapping[str, Collection[int]]) -> Rewriting:
-        """A rewriting of code points to texts, by these: of several for one point, the last."""
+        """A rewriting from the code points for each text; if a point has several texts, the last counts."""
         becomes = (SELF, *points)
         given = np.fromiter(chain.from_iterable(points.values()), np.int64)
         given, numbers = _in_order(given, np.repeat(np.arange(1, len(becomes)), [*map(len, points.values())]))
@@ -63,20 +63,20 @@ class Rewriting:
         return cls(*_in_order(starts, numbers), becomes)._changing()
 
     def rewritten(self, text: str) -> str:
-        """What becomes of some text."""
+        """The result for a text."""
         return "".join(self.each(np.array([*map(ord, text)], np.int64)))
 
     def each(self, points: NDArray[np.int64]) -> list[str]:
-        """What becomes of each of some code points."""
+        """The results for some code points."""
         found = zip(points.tolist(), self.numbers_of(points).tolist(), strict=True)
         return [self.becomes[number].replace(SELF, chr(point)) for point, number in found]
 
     def numbers_of(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of what becomes of each of some code points."""
+        """The numbers of the results for some code points."""
         return self.numbers[np.searchsorted(self.starts, points, "right") - 1]
 
     def then(self, later: Rewriting) -> Rewriting:
-        """Both as one: `later` works on what this one makes."""
+        """One rewriting that does the work of this one and then of `later`."""
         starts = np.union1d(self.starts, later.starts)
         mine, stays = self.numbers_of(starts), np.array([SELF in new for new in self.becomes])
         # a key is a number of mine and, where the character stays in what becomes of it, one of `later`
@@ -93,9 +93,9 @@ class Rewriting:
         return Rewriting(starts, numbers, tuple(number_of))._changing()
 
     def around(self, form: Form, later: Rewriting) -> Rewriting | None:
-        """All three as one: this, then NFD or NFKD, then `later`; None where too many may be reordered.
+        """One rewriting for this, then NFD or NFKD, then `later`; None if too many characters may be reordered.
 
-        Those are marks, and nearly all are gone where `later` strips accents.
+        Only marks are reordered, and nearly all of them are gone if `later` strips accents.
         """
         classes = combining_classes()
         marks = np.array([*map(ord, classes)], np.int64)
@@ -112,7 +112,7 @@ class Rewriting:
         return replace(apart.then(later), ordered=frozenset(ordered))
 
     def _all_rewritten(self, later: Rewriting) -> list[str]:
-        """What `later` makes of all of `becomes`, where a character that stays is left to stay."""
+        """The results of `later` for all of `becomes`; `SELF` stays `SELF`."""
         characters = np.array([ord(one) for one in {*"".join(self.becomes)} - {SELF}], np.int64)
         changing = characters[later.numbers_of(characters) != 0]
         again = dict(zip(changing.tolist(), later.each(changing), strict=True))
@@ -120,7 +120,7 @@ class Rewriting:
         return _BETWEEN.join(self.becomes).translate(again).split(_BETWEEN)
 
     def _changing(self) -> Rewriting:
-        """The same, where what becomes itself is as what stays."""
+        """The same rewriting, in which a character that becomes itself counts as one that stays."""
         single = [(ord(new), k) for k, new in enumerate(self.becomes) if len(new) == 1 and new != SELF]
         points, own = np.array(single, np.int64).reshape(-1, 2).T
         stays = self.numbers_of(points) == own
@@ -159,9 +159,9 @@ def rewriting_tables(rewriting: Rewriting) -> tuple[NDArray[Any], ...]:
 
 
 def _halves(changed: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """The UTF-8 of what is before, and behind, `SELF` in each text, end to end; and where they start.
+    """The UTF-8 before and after `SELF` in each text, end to end, and where each half starts.
 
-    The first two are empty: those of a character that stays.
+    The first two halves are empty: they belong to a character that stays.
     """
     both = [_BETWEEN, *(new.replace(SELF, _BETWEEN) if SELF in new else new + _BETWEEN for new in changed), ""]
     text = _BETWEEN.join(both)

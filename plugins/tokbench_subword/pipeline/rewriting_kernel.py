@@ -1,4 +1,4 @@
-"""Characters looked up in the tables of a `rewriting.Rewriting`, for a batch of UTF-8."""
+"""Rewrites the characters of a batch of UTF-8 by the tables of a `rewriting.Rewriting`."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of, 
     ORDERED_FROM,  # int64 (1,): characters with entries from this one on must not meet, nor one that vanishes
     SHORTS,  # uint8 (256 * SHORT,)
 ) = range(7)
-"""The tables of a `Rewriting`. Of ENTRIES, 0 says that a character stays; k that it becomes
-``BLOB[STARTS[2 * k]:STARTS[2 * k + 2]]``; -k that it stays and that is put around it, the bytes up to
-``STARTS[2 * k + 1]`` before it, the others behind it.
+"""The tables of a `Rewriting`. An entry of 0 means that the character stays; k, that it becomes
+``BLOB[STARTS[2 * k]:STARTS[2 * k + 2]]``; -k, that it stays with these bytes around it: those up to
+``STARTS[2 * k + 1]`` before it, the others after it.
 """
 LOOK_UP, SHORT = 0xFF, 16
-"""In LENGTHS: the byte is no whole character, or becomes nothing or more than SHORT bytes."""
+"""In LENGTHS: the byte is not a whole character, or its result has no bytes or more than SHORT."""
 _DECLINED = -1
-"""In place of a position: the text is left to plain Python."""
+"""Returned instead of a position: the text needs plain Python."""
 
 
 @inline
 def _first_changed(text: Bytes, position: Int, stop: Int, widths: Bytes, entries: Ids) -> np.int64:
-    """Where the first character is that does not stay as it is, `stop` for none.
+    """The place of the first character that changes, `stop` if none does.
 
-    So what replaces spaces leaves words that hold none. If all were written anew, a later pass of T5 over
-    English would take 1.2 times as long.
+    A word without such a character is not rewritten; if all words were, a warm pass of T5 over English would
+    take 1.2 times as long.
     """
     while position < stop:
         if position + 8 <= stop and (
@@ -62,20 +62,20 @@ def _first_changed(text: Bytes, position: Int, stop: Int, widths: Bytes, entries
 def _rewrite_from(
     tables: Block, ordered_from: Int, text: Bytes, position: Int, stop: Int, out: Bytes, size: Int, room: Int
 ) -> tuple[np.int64, np.int64]:
-    """Write a text from `position` to `stop` to ``out[size:]``; the new size and position.
+    """Rewrite a text from `position` to `stop` to ``out[size:]``; returns the new size and position.
 
-    The size is `TOO_SMALL` where it would be more than `room` with the characters still to come, which go up to
-    32 bytes beyond. The position is `_DECLINED` where characters meet that are entries from `ordered_from` on,
-    or one of them meets one that vanishes: the text would be right, but not the places traced back through it.
+    The size is `TOO_SMALL` if the result, with up to 32 bytes of padding, could need more than `room`. The
+    position is `_DECLINED` if two characters with entries from `ordered_from` on stand side by side, or one of
+    them beside a character that vanishes: the text would be right, but places traced back through it would not.
 
-    What becomes of ASCII is written without a branch. With one, a first pass of Llama-2, which replaces every
-    space, would take 1.15 times as long over English and code, a second one 1.3 times.
+    ASCII is rewritten without a branch. With one, a cold pass of Llama-2, which replaces every space, would
+    take 1.15 times as long over English and code, a warm one 1.3 times.
     """
     lengths, widths, entries = u8_in(tables, LENGTHS), u8_in(tables, WIDTHS), i32_in(tables, ENTRIES)
     starts, blob, short = i32_in(tables, STARTS), u8_in(tables, BLOB), u8_in(tables, SHORTS)
     ordered_end = gone_at = np.int64(-1)  # where one of those ends, and where something vanished last
     while position < stop:
-        # so much has room, whatever becomes of it
+        # there is room for this much, whatever it becomes
         until = min(stop, position + (room - size + position) // SHORT)
         while position < until:
             length = np.int64(lengths[text[position]])
@@ -101,7 +101,7 @@ def _rewrite_from(
             length = np.int64(behind - begin)
             if size + length - position > room:
                 return np.int64(splicing.TOO_SMALL), np.int64(position)
-            copy_bytes_16(blob, begin, out, size)  # nearly always all of it
+            copy_bytes_16(blob, begin, out, size)  # nearly always the whole result
             if length > 16:
                 copy_span(blob, begin + 16, behind, out, size + 16)
             if entry < 0:
@@ -124,7 +124,7 @@ def _rewrite_from(
 
 @subroutine
 def _note_edits(tables: Block, batch: Block) -> None:
-    """Note every character that now takes more or fewer bytes, and each declined document as a whole."""
+    """Note an edit for every character whose length changed, and one for each declined document as a whole."""
     lengths, entries, starts = u8_in(tables, LENGTHS), i32_in(tables, ENTRIES), i32_in(tables, STARTS)
     text, offsets = u8_in(batch, splicing.TEXT), i64_in(batch, splicing.OFFSETS)
     ends, declined = i64_in(batch, splicing.OUT_OFFSETS), u8_in(batch, splicing.DECLINED)
@@ -149,9 +149,9 @@ def _note_edits(tables: Block, batch: Block) -> None:
 
 @Writer
 def rewrite(tables: Block, batch: Block) -> np.int64:
-    """Write documents with every character as `rewriting_tables` have it; see `splicing`.
+    """Rewrite every character of the documents by `rewriting_tables`; see `splicing`.
 
-    Documents are declined where `_rewrite_from` says so.
+    `_rewrite_from` decides which documents are declined.
     """
     widths, entries = u8_in(tables, WIDTHS), i32_in(tables, ENTRIES)
     ordered_from = i64_in(tables, ORDERED_FROM)[0]
@@ -162,7 +162,7 @@ def rewrite(tables: Block, batch: Block) -> np.int64:
     position = _first_changed(text, offsets[0], end, widths, entries)
     if position == end:
         return np.int64(splicing.UNCHANGED)
-    # Held throughout: there is room for the rest as it is, so that only what grows needs a check.
+    # Always true here: there is room for the rest of the text unchanged, so only growth needs a check.
     if end - offsets[0] + 32 > capacity:
         return np.int64(splicing.TOO_SMALL)
     size = copy_span(text, offsets[0], position, out, np.int64(0))
@@ -176,7 +176,7 @@ def rewrite(tables: Block, batch: Block) -> np.int64:
             if position == _DECLINED:
                 declined[document] = 1
                 position = stop
-        # `_first_changed` goes on into later documents: what it has copied of them is not of this one
+        # `_first_changed` may run into later documents, whose text does not belong to this one
         out_offsets[document + 1] = size - (position - stop)
     if i64_in(batch, splicing.NUMBERS)[splicing.MOST_EDITS] > 0:
         _note_edits(tables, batch)

@@ -1,7 +1,8 @@
-"""`Stretch`: text on its way through normalizers and pre-tokenizers, which may know where it came from.
+"""`Stretch`: a text on its way through normalizers and pre-tokenizers, with or without the origin of its
+characters.
 
-Encoding needs only the text. Offsets need to know, for every character after normalizing, which characters of
-the input it stands for; then `origin` holds those spans, and every operation keeps them true.
+Encoding needs only the text. Offsets need to know which characters of the input each normalized character comes
+from; `origin` holds these spans, and every operation keeps them up to date.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ Span = tuple[int, int]
 class Stretch:
     """Some text; with `origin`, for each character its (start, end) in the input.
 
-    `leading` counts the characters at its beginning that stand where the input begins: the first one, what a
-    normalizer put in front of it, and all that it was taken apart into. None says that the stretch was cut from
-    elsewhere. Each part that begins among them is a first one to Metaspace's ``prepend_scheme="first"``.
+    `leading` counts the characters at its start that come from the very beginning of the input: from its first
+    character, or from a prefix that a normalizer put before that. None means that the stretch begins elsewhere.
+    A part that begins among these characters counts as first for Metaspace's ``prepend_scheme="first"``.
 
     Example:
         >>> stretch = Stretch.of("a b", track=True).edited([(1, 2, "__")])
@@ -38,7 +39,7 @@ class Stretch:
 
     @property
     def first(self) -> bool:
-        """Whether it begins where the input begins: no longer if a normalizer took the first character away."""
+        """Whether it begins where the input begins; false once a normalizer has removed the first character."""
         return bool(self.leading)
 
     def part(self, start: int, end: int) -> Stretch:
@@ -47,11 +48,11 @@ class Stretch:
         return Stretch(self.text[start:end], origin, max(0, min(self.leading or 0, end) - start) or None)
 
     def edited(self, edits: Iterable[tuple[int, int, str]], *, as_last: bool = False) -> Stretch:
-        """With each (start, end, new text), in order and disjoint, put in the place of what was there.
+        """The stretch after edits (start, end, new text), which are in order and disjoint.
 
-        New characters come from the whole of what they replace; inserted ones from the character they precede.
-        They are `leading` if the first one that they replace or precede was; or, `as_last`, if the last one was
-        that they replace or follow.
+        New characters come from all of the text that they replace; inserted ones from the character after them.
+        They are `leading` if the first character that they replace or precede was; with `as_last`, if the last
+        character that they replace or follow was.
         """
         texts: list[str] = []
         spans: list[Span] = []
@@ -71,10 +72,10 @@ class Stretch:
         return Stretch("".join(texts), spans + self.origin[done:], leading)
 
     def leading_after(self, changes: Iterable[int]) -> int | None:
-        """`leading` after an edit that is known by its `changes`, as `tokenizers` keeps account of them.
+        """`leading` after an edit described by its `changes`, as `tokenizers` records them.
 
-        There is one for each new character, in order: 1 where it was put in behind the one before it; -n where
-        it stands for the next old character, and n more old ones behind that are gone.
+        There is one change for each new character, in order: 1 if the character was inserted; -n if it replaces
+        the next old character and the n old ones after it.
         """
         if self.leading is None:
             return None

@@ -1,8 +1,8 @@
 r"""A double-array trie over the UTF-8 of a vocabulary's pieces: one 64-bit unit a node, one load a step.
 
-A node's children sit at ``base + byte``; a unit carries the byte it is reached by, so that a step to a child
-that there is not is seen without a second table (Aoe 1989). No two nodes have the same base, so that the byte
-is check enough, as in darts-clone.
+The child of a node for a byte is at ``base + byte``. A unit stores the byte that leads to it, so that a step to
+a missing child is detected without a second table (Aoe 1989). No two nodes have the same base, so the byte is
+enough, as in darts-clone.
 
     bits  0..8    the byte that leads here, 256 for a unit that is not in use
     bits  9..34   id of the piece that ends here plus one, 0 for none
@@ -63,7 +63,7 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
 
 
 def unit_of(units: NDArray[np.uint64], key: bytes) -> int:
-    """The unit that `key` leads to, `EMPTY` for none: the plain form of a walk by `descend`."""
+    """The unit that `key` leads to, `EMPTY` if there is none: the plain form of a walk by `descend`."""
     unit = int(units[0])
     for byte in key:
         base = unit >> BASE_SHIFT
@@ -75,13 +75,13 @@ def unit_of(units: NDArray[np.uint64], key: bytes) -> int:
 
 @inline
 def root_of(units: Words) -> np.int64:
-    """Where the children of the root are: the node that a walk begins at."""
+    """The root, at which a walk begins: the base of its children."""
     return np.int64(units[0] >> np.uint64(BASE_SHIFT))
 
 
 @inline
 def descend(units: Words, node: Int, byte: Int) -> tuple[np.int64, np.int64]:
-    """The node behind a byte (0: nothing is behind it, -1: none), and the piece that ends there or -1."""
+    """The child of a node for a byte (0: it has no children, -1: there is none), and its piece or -1."""
     unit = units[node + byte]
     if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
         return np.int64(-1), np.int64(-1)
@@ -91,7 +91,7 @@ def descend(units: Words, node: Int, byte: Int) -> tuple[np.int64, np.int64]:
 
 @inline
 def longest_below(units: Words, node: Int, data: Bytes, at: Int, stop: Int) -> tuple[np.int64, Int]:
-    """The longest piece below a node that the text from `at` to `stop` begins with, or -1; and its end."""
+    """The longest piece below a node that matches the text from `at` on, or -1; and its end."""
     found, end = np.int64(-1), at
     while at < stop and node > 0:
         node, piece = descend(units, node, np.int64(data[at]))
@@ -112,11 +112,12 @@ def _build(
     firsts_array: Ints,
     stack_array: Ints,
 ) -> Int:
-    """Lay out sorted keys depth first, each node's children at the first base that fits; -1 if they do not.
+    """Lay out sorted keys depth first, each node's children at the first base that fits; -1 without enough
+    room.
 
-    `taken` says which bases are in use. The children of a node are its `labels`, and the `firsts` of the keys
-    that go on with these. On the stack are four numbers for each node: itself, its keys from one to another,
-    and its depth.
+    `taken` marks the bases in use. `labels` are the bytes of a node's children, and `firsts` the first key of
+    each child. The stack has four numbers for each node: its place, its first key, the key after its last, its
+    depth.
     """
     data, offsets, ids = pointer(data_array), pointer(offsets_array), pointer(ids_array)
     units, taken, stack = pointer(units_array), pointer(taken_array), pointer(stack_array)

@@ -1,4 +1,4 @@
-"""Classes of characters as `tokenizers` has them; by tools/character_tables.py, not to be edited."""
+"""Classes of characters as in `tokenizers`; written by tools/character_tables.py, do not edit."""
 
 # Mn: what strip_accents removes after NFD.
 BERT_MARKS = (
