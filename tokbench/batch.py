@@ -1,4 +1,4 @@
-"""Token ids of many documents in one array: the one form in which ids travel."""
+"""`TokenBatch`: the token ids of many documents in one array."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class TokenBatch:
     """Token ids of many documents, as a ragged array (the layout of an Arrow list).
 
     `ids` is int32 of shape ``(total,)``; `offsets` is int64 of shape ``(documents + 1,)``; document i is
-    ``ids[offsets[i]:offsets[i + 1]]``. It is the one form in which ids travel inside tokbench, and what
-    compiled code relies on: raises `TokenizerError` for other arrays. `of` takes any sequences of ids.
+    ``ids[offsets[i]:offsets[i + 1]]``. All of tokbench passes ids in this form, and compiled code relies on it;
+    other arrays raise `TokenizerError`. `of` takes any sequences of ids.
 
     Example:
         >>> batch = TokenBatch.of([[1, 2], [], [3]])
@@ -51,9 +51,9 @@ class TokenBatch:
 
     @classmethod
     def of(cls, documents: Iterable[Ids], *, name: str = "") -> TokenBatch:
-        """The batch of some sequences of ids; raises `TokenizerError` for what is not a sequence of int32.
+        """The batch of some sequences of ids; raises `TokenizerError` for anything but sequences of int32.
 
-        `name` is that of the tokenizer that gave them, for errors.
+        `name` is the name of the tokenizer that made the ids, for errors.
         """
         import numpy as np
 
@@ -63,9 +63,9 @@ class TokenBatch:
 
     @classmethod
     def of_lists(cls, documents: Iterable[list[int]]) -> TokenBatch:
-        """The batch of plain lists of ints, consumed one by one: for libraries that answer in lists.
+        """The batch of plain lists of ints, taken one by one, for libraries that return lists.
 
-        Raises `TokenizerError` for ids beyond 32 bits and for what is no list of ints.
+        Raises `TokenizerError` for ids beyond 32 bits, and for anything but lists of ints.
 
         Example:
             >>> TokenBatch.of_lists([[1, 2], [], [3]]).ids.tolist()
@@ -94,7 +94,7 @@ class TokenBatch:
         return (self[index] for index in range(len(self)))
 
     def to_lists(self) -> list[list[int]]:
-        """The documents as plain lists of ints: for libraries that ask for lists."""
+        """The documents as plain lists of ints, for libraries that take lists."""
         ids, limits = self.ids.tolist(), self.offsets.tolist()
         return [ids[start:stop] for start, stop in pairwise(limits)]
 
@@ -115,7 +115,7 @@ class TokenBatch:
         return TokenBatch(self.ids[where], offsets)
 
     def copy(self) -> TokenBatch:
-        """The same in arrays of its own, for code that may write to them."""
+        """A copy with its own arrays, for code that may write to them."""
         return TokenBatch(self.ids.copy(), self.offsets.copy())
 
     def lengths(self) -> NDArray[np.int64]:
@@ -143,7 +143,7 @@ def _int32(ids: Ids, name: str) -> NDArray[np.int32]:
             raise TypeError(kind_of(ids))
         if array.dtype != np.int32 and (array.min() < -(2**31) or array.max() >= 2**31):
             raise TypeError("ids beyond 32 bits")
-    except ValueError:  # of sequences of several lengths, of which numpy says more than helps
+    except ValueError:  # sequences of different lengths; the message of numpy does not help
         raise _not_flat(kind_of(ids), name) from None
     except TypeError as error:
         raise _not_flat(str(error), name) from error
@@ -160,7 +160,7 @@ def _malformed(what: str) -> TokenizerError:
 
 
 def batched(batch: TokenBatch | Iterable[Iterable[int]], *, name: str) -> TokenBatch:
-    """A batch as it is, or that of several sequences of ids; raises `TokenizerError` for anything else.
+    """A batch as it is, or the batch of several sequences of ids; raises `TokenizerError` for anything else.
 
     Example:
         >>> batched([[3, 1], []], name="demo").to_lists()

@@ -1,7 +1,7 @@
-"""What a tokenizer may offer beside `tokbench.tokenizer.Tokenizer`: each optional capability is a protocol.
+"""Optional capabilities of a tokenizer, beyond `tokbench.tokenizer.Tokenizer`: each is a protocol.
 
-Used where present; where absent, the functions of `tokbench.tokenizer` derive what can be derived, so that
-nobody else asks "can this tokenizer …?".
+The functions of `tokbench.tokenizer` use a capability if the tokenizer has it, and otherwise derive the answer
+if that is possible. So no other code needs to ask what a tokenizer can do.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class BatchEncoder(Protocol):
 
 @runtime_checkable
 class Utf8Encoder(Protocol):
-    """Encodes many documents from their bytes, so that nobody makes a string of each."""
+    """Encodes many documents from their UTF-8, without a Python string for each."""
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``, as `encode` gives them.
 
-        `data` is valid UTF-8, the layout that of an Arrow string array; 64 more bytes can be read after it.
+        `data` is valid UTF-8, laid out as an Arrow string array; 64 readable bytes follow it.
         """
 
 
@@ -55,17 +55,17 @@ class TokenByter(Protocol):
 
 @runtime_checkable
 class BatchTokenByter(Protocol):
-    """Knows the bytes of many tokens at once, so that a whole vocabulary is asked for by a few calls."""
+    """Knows the bytes of many tokens at once, so that a few calls cover a whole vocabulary."""
 
     def token_bytes_batch(self, ids: Sequence[int]) -> Sequence[bytes]:
-        """The bytes of every one of `ids`, from 0 to below `vocab_size`, as `token_bytes` gives them."""
+        """The bytes of each of `ids`, which are from 0 to below `vocab_size`, as `token_bytes` gives them."""
 
 
 @runtime_checkable
 class OffsetEncoder(Protocol):
     """Gives, for each token of ``encode(text)``, its (start, end) in code points of `text`: int64, ``(n, 2)``.
 
-    Tokens that share one character (byte-level pieces of it) carry that character's span each.
+    Tokens that share a character (byte-level pieces of it) each have the span of that character.
     """
 
     def offsets(self, text: str) -> NDArray[np.int64]:
@@ -74,7 +74,7 @@ class OffsetEncoder(Protocol):
 
 @runtime_checkable
 class BatchOffsetEncoder(Protocol):
-    """Gives the spans of many texts' tokens in one call."""
+    """Gives the spans of the tokens of many texts in one call."""
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
@@ -82,14 +82,14 @@ class BatchOffsetEncoder(Protocol):
 
 @runtime_checkable
 class EncoderWithOffsets(Protocol):
-    """Encodes many texts and tells where each token lies, by one call: dearer than the one for ids alone."""
+    """Gives ids and spans of many texts in one call, which costs more than the call for ids alone."""
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text, as `encode` gives them, and all spans, ``(total, 2)``, as `offsets` does."""
 
 
 class SpansFromEncoding:
-    """The other two calls for spans, of a tokenizer that is an `EncoderWithOffsets`."""
+    """Gives an `EncoderWithOffsets` the other two calls for spans."""
 
     def offsets(self: EncoderWithOffsets, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``."""
@@ -115,8 +115,8 @@ class Sampler(Protocol):
 class Step:
     """One step of an algorithm at work, for `tokbench trace` and the live page.
 
-    `tokens` is the whole sequence after the step, as bytes pieces; `changed` the index of the piece the step
-    made; `detail` what the algorithm weighed (rank, score, candidates …), ready for JSON.
+    `tokens` is the whole sequence after the step, each token as bytes; `changed` the index of the token that
+    the step made; `detail` what the algorithm compared (rank, score, candidates …), ready for JSON.
     """
 
     kind: str
@@ -136,7 +136,7 @@ class Traceable(Protocol):
 
 @runtime_checkable
 class Staged(Protocol):
-    """Shows what text has become after each stage before the model, so that two programs can be told apart."""
+    """Shows the text after each stage before the model, to find where two programs differ."""
 
     def stages(self, text: str) -> Mapping[str, Sequence[str]]:
         """The pieces of `text` after ``added tokens``, ``normalizer`` and ``pre-tokenizer``, in this order."""
@@ -144,7 +144,7 @@ class Staged(Protocol):
 
 @runtime_checkable
 class Savable(Protocol):
-    """Writes itself to a file or folder that its family's `load` opens as the spec's variant."""
+    """Writes itself to a file or folder that its family can `load` as the variant of a spec."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer to `path`."""
@@ -152,46 +152,46 @@ class Savable(Protocol):
 
 @runtime_checkable
 class TellsUnsaid(Protocol):
-    """Tells what a format that it is saved in leaves to be said, as ranks do how text is cut."""
+    """Knows the options that a saved file cannot store, such as the pre-token pattern of ranks."""
 
     def unsaid_in(self, path: str | os.PathLike[str]) -> Mapping[str, str]:
-        """The options of its family with which what was saved at `path` opens as it was, none spare."""
+        """The options with which its family opens the file saved at `path` as the same tokenizer; no others."""
 
 
 @runtime_checkable
 class ShortestSpeller(Protocol):
-    """Tells the fewest tokens with which its vocabulary could spell the pre-tokens of texts."""
+    """Knows the fewest tokens of its vocabulary that can spell the pre-tokens of texts."""
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """The fewest tokens of each text, int64 ``(n,)``; an added token that is found in it is one."""
+        """The fewest tokens of each text, int64 ``(n,)``; an added token in it counts as one."""
 
 
 @runtime_checkable
 class Prunable(Protocol):
-    """Gives itself with fewer tokens."""
+    """Makes a smaller tokenizer of itself."""
 
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[Self, NDArray[np.int64]]:
-        """The tokenizer with `vocab_size` tokens, and the new id of each old one, -1 where it is gone.
+        """The tokenizer with `vocab_size` tokens, and the new id of each old one, -1 if it was removed.
 
-        `counts` says how often some text uses each id; what is used least goes.
+        `counts` is how often some text uses each id; the tokens used least are removed.
         """
 
 
 @runtime_checkable
 class TokenEstimator(Protocol):
-    """Estimates how many tokens texts are, and not which: of a tokenizer that is not at hand. `encode` refuses.
+    """Estimates the token counts of a tokenizer that is not available; its `encode` raises an error.
 
-    `estimated` says in a few words from what; of 95 % of texts the true number over the estimate is within
-    `bounds`. Figures that follow from numbers of tokens alone are measured of it, and marked as estimated.
+    `estimated` says in a few words what the estimate is based on. For 95 % of texts the true count divided by
+    the estimate is within `bounds`. Metrics that need only token counts are measured, and marked as estimated.
     """
 
     @property
     def estimated(self) -> str:
-        """What it is estimated from."""
+        """What the estimate is based on."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the most of the true number over the estimate, at 95 %."""
+        """The least and the greatest ratio of the true count to the estimate, at 95 %."""
 
     def count_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The estimated number of tokens of each text, int64 ``(n,)``; the same text gives the same number."""

@@ -1,4 +1,4 @@
-"""What a plugin offers under one name: how tokenizers of a kind are loaded, trained, saved and recognised."""
+"""`TokenizerFamily`: what a plugin offers under one name: to load, train, save and recognise tokenizers."""
 
 from __future__ import annotations
 
@@ -18,38 +18,41 @@ from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 
 Progress = Callable[[float, str], None]
-"""Called with a fraction in 0..1 and a short word on what is going on."""
+"""Called with the fraction done, 0..1, and a word or two on what is being done."""
 
 
 HEAD_BYTES = 65_536
-"""How much of a file `TokenizerFamily.recognises` is given."""
+"""How many bytes of a file `TokenizerFamily.recognises` gets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenizerFamily:
     """A kind of tokenizer that a plugin offers under one name.
 
-    `load(spec, context)` builds the tokenizer in the process that uses it. `train(corpus, options, progress)`
-    is there where it can be trained; it gets every declared option with its default filled in and returns
-    a tokenizer that is `Savable`; `train_sizes` gives those of several values of ``vocab_size`` by one
-    training, each as `train` gives it, less the sizes that cannot be. A spec of such a family without a variant
-    is trained on the suite's training corpus, saved with the suffix `trained_suffix`, and loaded from there as
-    the variant, with those of its options that `loads_with` names: what no file holds. `saved_as` are the
-    suffixes it can be saved with, "" for a folder; without it, what is trained is saved with `trained_suffix`
-    alone, and what is loaded with any that its `save` takes.
-    `check(options)` raises a `TokbenchError` for options with which no text can be trained on: before any work.
-    `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
-    `files(spec, context)` names what `load` will read, for checksums (left out: the file that the variant is);
-    `training_files(spec)` what `train` reads beside the text; `libraries` the distributions whose versions
-    matter; `builds_on(spec, context)` the tokenizer of another family that `load` loads in turn, if any, whose
-    code and libraries then matter too; `unsaid(spec, context)` what its files leave to be said, as options, for
-    another family that opens them.
+    `load(spec, context)` builds the tokenizer in the process that uses it.
 
-    `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head`
-    is the first `HEAD_BYTES` of a file (it may read on), empty for a folder; a `TokbenchError` or an
-    `OSError` says what is wrong with a file of its kind. A bare path given as a spec is opened by a family
-    that recognises it, first of all by one that has its ending (in lower case), or that of a file in the
-    folder, among its `endings`. A family without `recognises` is believed by its endings alone.
+    A family that can be trained has `train(corpus, options, progress)`. It gets every declared option, defaults
+    filled in, and returns a tokenizer that is `Savable`. `train_sizes` returns the tokenizers for several
+    values of ``vocab_size`` from one training, each equal to what `train` returns, without the sizes that are
+    impossible. A spec without a variant is trained on the suite's training corpus, saved with the suffix
+    `trained_suffix`, and loaded from that file, together with those of its options that `loads_with` names
+    because the file cannot store them. `saved_as` are the suffixes that a tokenizer can be saved with, "" for a
+    folder; without it, a trained tokenizer is saved with `trained_suffix` only, and a loaded one with any
+    suffix that its `save` accepts. `check(options)` raises a `TokbenchError`, before any work, for options that
+    no training can satisfy. A family with `counting` can also be trained from counted pre-tokens, which `train`
+    finds in ``corpus.source``.
+
+    `files(spec, context)` lists what `load` will read, for checksums (default: the file that the variant
+    names), and `training_files(spec)` what `train` reads besides the text. `libraries` are the distributions
+    whose versions matter. `builds_on(spec, context)` is the tokenizer of another family that `load` loads in
+    turn, if any; its code and libraries then matter, too. `unsaid(spec, context)` are the options that another
+    family needs to open the same files.
+
+    `recognises(path, head)` tells, by content, whether `load` opens the file or folder at `path`. `head` is the
+    first `HEAD_BYTES` of a file (it may read more), empty for a folder. A `TokbenchError` or an `OSError` says
+    what is wrong with a file of its kind. A bare path given as a spec is opened by a family that recognises it;
+    families that list its ending (in lower case), or that of a file in the folder, in `endings` are asked
+    first. A family without `recognises` opens the files with its endings.
 
     Example:
         >>> family = TokenizerFamily(name="bytes", summary="UTF-8 bytes", load=lambda spec, context: None)
@@ -93,13 +96,13 @@ class TokenizerFamily:
         return self.train is not None
 
     def files_of(self, spec: Spec, context: LoadContext) -> list[Path]:
-        """What `load` will read: as `files` names it, else the file that the variant is the path of, if any."""
+        """What `load` will read: the result of `files`, else the file that the variant names, if any."""
         if self.files is not None:
             return [Path(path) for path in self.files(spec, context)]
         return [path for path in variant_file(spec, context) if path.is_file()]
 
     def unwritable(self, path: Path, *, trained: bool = False) -> str:
-        """Why its tokenizers, or those that it has `trained`, cannot be saved as `path`; empty where they can.
+        """Why its tokenizers, or those that it has `trained`, cannot be saved as `path`; empty if they can.
 
         Example:
             >>> family = TokenizerFamily(name="mine", summary="", load=print, saved_as=(".json", ""))
@@ -109,7 +112,7 @@ class TokenizerFamily:
         endings = self.saved_as or ((self.trained_suffix,) if trained else ())
         there = ", which is a folder" if path.suffix and path.is_dir() else ""
         there = ", which is a file" if not path.suffix and path.exists() and not path.is_dir() else there
-        if trained and path.suffix == ".json" and "tekken" in path.name:  # training makes no ranks
+        if trained and path.suffix == ".json" and "tekken" in path.name:  # training does not make ranks
             there = ", which is Tekken's by its name"
         if not endings or (path.suffix in endings and not there):
             return ""
@@ -122,13 +125,15 @@ class TokenizerFamily:
 
 
 def variant_file(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    """The file that a spec's variant names, where it has one: the `files` of families that load one file."""
+    """The file that a spec's variant names, if any: the `files` of families that load a single file."""
     return [Path(spec.variant).expanduser()] if spec.variant else []
 
 
 @contextmanager
 def opening(spec: Spec, what: str, remedy: str = "") -> Iterator[Path]:
-    """The file that a spec's variant names; raises `TokenizerError` where reading it shows it is not `what`."""
+    """The file that a spec's variant names; raises `TokenizerError` if reading it shows that it is not
+    `what`.
+    """
     path = Path(spec.variant or "").expanduser()
     try:
         yield path
@@ -139,13 +144,13 @@ def opening(spec: Spec, what: str, remedy: str = "") -> Iterator[Path]:
 
 
 def write_saved(path: str | os.PathLike[str], format: str, **content: Any) -> None:
-    """Write what a trained tokenizer is made of as JSON, in a format of its family's own."""
+    """Write the content of a trained tokenizer as JSON, in a format of its family's own."""
     saved = {"format": format, "version": 1, **content}
     Path(path).write_text(json.dumps(saved, ensure_ascii=True), encoding="utf-8")
 
 
 def read_saved(path: Path, format: str) -> dict[str, Any]:
-    """What `write_saved` wrote; raises one of the errors that `opening` tells for anything else."""
+    """Read what `write_saved` wrote; raises an error that `opening` explains for any other file."""
     saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if saved["format"] != format:
         raise ValueError(f"it holds {saved['format']}")

@@ -1,6 +1,6 @@
-"""The hooks: what a plugin may implement. Each returns things; none of them loads or computes anything.
+"""The hooks that a plugin may implement. Each returns what the plugin offers; none loads or computes anything.
 
-The names are relied on by plugins outside this repository; see docs/hooks.md for how they may change.
+Plugins outside this repository rely on the names; docs/hooks.md says how they may change.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 PROJECT = "tokbench"
 HOOKS_VERSION = 1
-"""Raised by each change that an existing plugin could notice. A plugin may say which it was written for:
-a module with ``TOKBENCH_HOOKS_VERSION = 1`` is refused, with the remedy, by a tokbench of other hooks."""
+"""Raised with every change that an existing plugin could notice. A plugin may state the version it was written
+for: a tokbench with another version refuses a module with ``TOKBENCH_HOOKS_VERSION = 1``, and says what to
+do."""
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
@@ -81,19 +82,19 @@ def tokbench_checks() -> Iterable[Check]:  # type: ignore[empty-body]
 
 @hookspec
 def tokbench_aliases() -> Iterable[tuple[str, str]]:  # type: ignore[empty-body]
-    """Offer (alias, spec) pairs: names people use ("gpt-4o"), and their specs ("tiktoken:o200k_base")."""
+    """Offer (alias, spec) pairs: common names ("gpt-4o") and their specs ("tiktoken:o200k_base")."""
 
 
 @hookspec(firstresult=True)
 def tokbench_resolve_alias(name: str) -> str | None:
-    """Turn a name that nobody lists ("gpt-4o-2024-05-13") into a spec ("tiktoken:o200k_base"), or None."""
+    """Turn a name that is not listed ("gpt-4o-2024-05-13") into a spec ("tiktoken:o200k_base"), or None."""
 
 
 @hookspec
 def tokbench_cell_finished(cell: CellResult) -> None:
-    """Be told of each finished cell, in the coordinating process."""
+    """Called for each finished cell, in the coordinating process."""
 
 
 @hookspec
 def tokbench_run_finished(run: Run) -> None:
-    """Be told that a run is complete and written."""
+    """Called when a run is complete and written."""

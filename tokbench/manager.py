@@ -36,7 +36,7 @@ PATIENCE = 60.0
 
 @contextlib.contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise `TimeoutError` in the block after so long; in the main thread, where the system has timers."""
+    """Raise `TimeoutError` in the block after some seconds; only in the main thread of a system with timers."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -64,17 +64,17 @@ class PluginStatus:
     hooks: tuple[str, ...] = ()
     error: str = ""
     named: bool = False
-    """Whether the user named its file, so that it must work."""
+    """Whether the user named its file, in which case it must work."""
 
 
 @dataclass(slots=True)
 class Host:
-    """The pluggy manager together with what is known of every plugin it met."""
+    """The pluggy manager, and the status of every plugin that it found."""
 
     manager: pluggy.PluginManager
     plugins: dict[str, PluginStatus] = field(default_factory=dict)
     named_by: dict[str, str] = field(default_factory=dict)
-    """Where the user named the files of plugins, for messages about them: an option, or a key of a suite."""
+    """Where the user named the file of a plugin (an option, or a key of a suite), for messages about it."""
 
     def collect(self, hook: str) -> list[tuple[str, Any]]:
         """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed."""
@@ -92,11 +92,11 @@ class Host:
         return things
 
     def implementations(self, hook: str) -> list[pluggy.HookImpl]:
-        """What implements a hook, in the order in which it is asked.
+        """The implementations of a hook, in the order in which they are called.
 
-        tokbench's own plugins come first, so that none takes the name of what is built in; then the installed
-        ones by name, then the files of ``--plugin`` as they were given. Among these, ``tryfirst`` and
-        ``trylast`` go before and after the others.
+        tokbench's own plugins come first, so that no plugin takes the name of something built in; then the
+        installed ones by name, then the files of ``--plugin`` in their order. Within each group, ``tryfirst``
+        comes before and ``trylast`` after the others.
         """
         met = list(self.plugins)
 
@@ -109,7 +109,9 @@ class Host:
         return sorted(getattr(self.manager.hook, hook).get_hookimpls(), key=place)
 
     def ask(self, plugin: str, hook: str, function: Callable[..., Any], *arguments: Any) -> tuple[bool, Any]:
-        """Call a plugin's code: whether it answered, and with what; what goes wrong is the plugin's fault."""
+        """Call a plugin's code; returns whether it succeeded, and its result. An error marks the plugin as
+        failed.
+        """
         try:
             with within(PATIENCE):
                 return True, function(*arguments)
@@ -126,7 +128,7 @@ class Host:
         status.error = status.error or error
 
     def refuse(self, plugin: str, error: str) -> None:
-        """Mark a plugin as failed; raises `PluginError` where the user named its file, which must work."""
+        """Mark a plugin as failed; raises `PluginError` if the user named its file, which must work."""
         self.fail(plugin, error)
         if self.plugins[plugin].named:
             raise PluginError(f"{self.named_by[plugin]} {self.plugins[plugin].distribution}: {error}")
@@ -139,7 +141,7 @@ class Host:
         return None if file is None else Path(file)
 
     def at_fault(self, error: BaseException) -> PluginError | None:
-        """The error to tell where an exception came out of the code of a plugin that is not tokbench's own."""
+        """The error to report for an exception from the code of a plugin that is not tokbench's own."""
         for plugin in self.plugins.values():
             source = self.source(plugin.name) if plugin.distribution != PROJECT else None
             if source is not None and _place(error, source):
@@ -147,8 +149,8 @@ class Host:
         return None
 
     def explained(self, unknown: str) -> str:
-        """A message that something is not known, with the plugins that may have it: those that failed, first of
-        all unless a name that is near may be the answer, and those that were left out.
+        """The message that something is `unknown`, with the plugins that may offer it: those that failed, and
+        those that were left out. Failed plugins come first, unless the message already suggests a similar name.
         """
         named = [(f"plugin {plugin.name!r}", plugin.error) for plugin in self.failures()]
         failed = [f"the {name} failed: {error.removeprefix(f'{name}: ')}" for name, error in named]

@@ -1,4 +1,4 @@
-"""What the loaded plugins offer, by name, and the tokenizers and datasets that specs name, loaded."""
+"""`Registry`: what the plugins offer, by name; it loads the tokenizers and datasets that specs name."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ OFFERS = (
     *("tokenizers", "datasets", "metrics", "plots", "report_writers", "engines"),
     *("checks", "commands", "suites", "prices", "aliases"),
 )
-"""What a plugin may offer: the hook ``tokbench_NAME``, and the property of `Registry` that asks it."""
+"""The kinds of things that a plugin may offer: the hook ``tokbench_NAME``, and its property of `Registry`."""
 
 
 def cache_dir() -> Path:
-    """Where tokbench keeps tallies and trained tokenizers: ``$TOKBENCH_CACHE_DIR`` or the user's cache."""
+    """The folder for tallies and trained tokenizers: ``$TOKBENCH_CACHE_DIR``, or one in the user's cache."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named).expanduser()
@@ -42,7 +42,7 @@ def cache_dir() -> Path:
 
 
 def default_context(*, allow_remote_code: bool = False) -> LoadContext:
-    """The context that the environment asks for."""
+    """The context that the environment variables set."""
     offline = any(os.environ.get(name, "") not in ("", "0", "false") for name in OFFLINE_VARIABLES)
     return LoadContext(cache_dir(), offline, allow_remote_code)
 
@@ -51,20 +51,20 @@ _of_this_process: dict[LoadContext, Registry] = {}
 
 
 def registry_of(context: LoadContext) -> Registry:
-    """The registry over the plugins of a context, built once in each process; in the coordinator, its run's."""
+    """The registry of a context's plugins, built once per process; the coordinator uses the run's own."""
     known = _of_this_process.get(context)
     files = dict(zip(context.plugins, context.named_by, strict=True)) if context.named_by else context.plugins
     return known or build_registry(disable=context.disable, plugin_files=files, context=context)
 
 
 def adopt(registry: Registry) -> None:
-    """Make a registry that of this process, and forget any other."""
+    """Make `registry` the registry of this process."""
     _of_this_process.clear()
     _of_this_process[registry.context] = registry
 
 
 def _offered(hook: str, kind: str, expected: type[T]) -> cached_property[Mapping[str, T]]:
-    """A property of `Registry`: what the plugins give from `hook`, by name."""
+    """A property of `Registry`: what the plugins return from `hook`, by name."""
 
     def named(registry: Registry) -> Mapping[str, T]:
         return registry._named(hook, kind, expected)
@@ -79,10 +79,10 @@ class Registry:
     host: Host
     context: LoadContext = field(default_factory=default_context)
     tell: Callable[[str], None] = lambda note: None
-    """Called with what the user is to know: what a dataset has to say, which of two things a name means."""
+    """Called with notes for the user, such as a remark about a dataset, or how an ambiguous name was read."""
     _told_of: set[str] = field(default_factory=set)
     _owners: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The plugin that offers something, by hook and name."""
+    """The plugin behind each thing, by hook and name."""
 
     # Each by name; metrics in the order in which they are shown.
     tokenizers = _offered("tokbench_tokenizers", "tokenizer family", TokenizerFamily)
@@ -94,7 +94,7 @@ class Registry:
     commands = _offered("tokbench_commands", "command", Command)
 
     def metric(self, text: str) -> Metric:
-        """The metric that a name or a spec (``name:option=value``) asks for; raises with the nearest names."""
+        """The metric for a name or a spec (``name:option=value``); an error lists the nearest names."""
         if text in self.metrics:
             return self.metrics[text]
         spec = Spec.parse(text)
@@ -113,7 +113,7 @@ class Registry:
         of_code: dict[str, str] = {}
         for name, check in [*found.items()]:
             first = of_code.setdefault(check.code, name)
-            if first != name:  # settings and reports go by codes
+            if first != name:  # settings and reports use the codes
                 del found[name]
                 why = f"the check {name!r} has the code {check.code} of {first!r}; give it another"
                 self.host.refuse(self._owners["tokbench_checks", name], why)
@@ -170,7 +170,7 @@ class Registry:
         return things
 
     def _add(self, hook: str, kind: str, plugin: str, name: str, thing: T, things: dict[str, T]) -> None:
-        """Add what a plugin offers to the others of its kind, where the name is not taken."""
+        """Add what a plugin offers to the others of its kind, unless the name is taken."""
         owner = self._owners.setdefault((hook, name), plugin)
         if name not in things:
             things[name] = thing
@@ -181,18 +181,18 @@ class Registry:
         self.host.refuse(plugin, f"{twice} the {kind} {name!r} already, which stays; {remedy}")
 
     def owner(self, name: str, hook: str = "tokbench_tokenizers") -> str:
-        """The plugin that offers something under a name or spec: a tokenizer family, or what `hook` gives."""
+        """The plugin that offers a tokenizer family, or a thing of another `hook`, by name or spec."""
         getattr(self, hook.removeprefix("tokbench_"))  # asks the hook
         return self._owners[hook, name.partition(":")[0]]
 
     def in_house(self, name: str, hook: str) -> bool:
-        """Whether what `hook` gives under a name is tokbench's own, so that it may run in this process."""
+        """Whether a thing of `hook` is tokbench's own, so that it may run in this process."""
         return self.host.plugins[self.owner(name, hook)].distribution == PROJECT
 
     def ask_outsiders(self) -> None:
-        """Ask every hook where a plugin is not tokbench's own, so that what fails is known of all of it.
+        """Call every hook that a plugin from outside implements, to find all failures now.
 
-        tokbench's own plugins answer, and asking them all imports much of what they need.
+        Hooks that only tokbench's own plugins implement are not called, since that would import much.
         """
         if any(plugin.distribution != PROJECT for plugin in self.host.plugins.values()):
             for name in OFFERS:
@@ -201,19 +201,19 @@ class Registry:
     # --- specs ------------------------------------------------------------------------------------
 
     def tokenizer_spec(self, text: Named) -> Spec:
-        """The validated spec of a tokenizer's spec, alias or path; see `tokbench.resolving`."""
+        """The validated spec for a spec, alias or path of a tokenizer; see `tokbench.resolving`."""
         return tokenizer_spec(self, text)
 
     def recognising(self, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
-        """The families that open the file or folder at `path`, those of its ending first."""
+        """The families that open the file or folder at `path`; those that list its ending come first."""
         return recognising(self, Path(path))[0]
 
     def dataset_spec(self, text: Named) -> Spec:
-        """The validated spec of a dataset's spec or path; see `tokbench.resolving`."""
+        """The validated spec for a spec or path of a dataset; see `tokbench.resolving`."""
         return dataset_spec(self, text)
 
     def load(self, text: Named, context: LoadContext | None = None) -> Tokenizer:
-        """Load a tokenizer by spec or alias; a spec that must be trained first is refused here."""
+        """Load a tokenizer by spec, alias or path; a spec that must be trained first is refused."""
         spec = self.tokenizer_spec(text)
         family = self.tokenizers[spec.family]
         if family.trains(spec):
@@ -226,7 +226,7 @@ class Registry:
             with uncollected():
                 tokenizer = family.load(spec, context or self.context)
         except TokbenchError as error:
-            if spec.variant and spec.variant not in str(error):  # nor where in a file it looked
+            if spec.variant and spec.variant not in str(error):  # the message does not name the file
                 error.args = (f"{spec}: {error}",)
             raise
         except (Exception, SystemExit) as error:
@@ -235,11 +235,11 @@ class Registry:
         return tokenizer
 
     def _told(self, spec: Spec, error: BaseException, hook: str) -> str:
-        """What went wrong in a plugin's code, with the line of it."""
+        """The message for an error in a plugin's code, with its line."""
         return f"{spec}: {told(error, self.host.source(self.owner(spec.family, hook)))}"
 
     def _check(self, spec: Spec, tokenizer: Tokenizer) -> None:
-        """Raise `TokenizerError` where what a plugin loaded is no tokenizer by its looks."""
+        """Raise `TokenizerError` if what a plugin loaded does not look like a tokenizer."""
         if isinstance(tokenizer, type):
             found = f"the class {tokenizer.__name__}"
             raise TokenizerError(f"{spec}: what the plugin loaded is {found}; return an object of it")
@@ -257,13 +257,13 @@ class Registry:
             check_facts(tokenizer)
         except TokenizerError as error:
             raise TokenizerError(f"{spec}: {error}") from None
-        except Exception as error:  # a property of the plugin's
+        except Exception as error:  # raised by a property of the plugin's object
             raise TokenizerError(self._told(spec, error, "tokbench_tokenizers")) from error
 
     def load_matching(self, text: Named, context: LoadContext | None = None) -> Tokenizer | None:
-        """The tokenizer with the text of special tokens matched, by the option its family has for that.
+        """Load the tokenizer so that it matches the text of special tokens, by an option of its family.
 
-        None where the family has none, or the option does not go with this file.
+        None if the family has no such option, or the option does not apply to this file.
         """
         spec = self.tokenizer_spec(text)
         for option in self.tokenizers[spec.family].options:
@@ -284,7 +284,7 @@ class Registry:
             raise
         except (Exception, SystemExit) as error:
             raise CorpusError(self._told(spec, error, "tokbench_datasets")) from error
-        there = {*dir(dataset)}  # which asks no property: one may read all of the text
+        there = {*dir(dataset)}  # does not evaluate properties, which may read all of the text
         if missing := [name for name in _OF_DATASETS if name not in there and not hasattr(dataset, name)]:
             raise CorpusError(f"{spec}: what the plugin loaded is no dataset: it lacks {', '.join(missing)}")
         if "note" in there and (note := getattr(dataset, "note", "")):
@@ -292,13 +292,15 @@ class Registry:
         return dataset
 
     def tell_once(self, note: str) -> None:
-        """Tell the user something, unless that was told before."""
+        """Give the user a note, once."""
         if note not in self._told_of:
             self._told_of.add(note)
             self.tell(note)
 
     def pick(self, things: Mapping[str, T], name: str, kind: str, hint: str = "") -> T:
-        """`things[name]`, or an error with the nearest names and a `hint`, after the plugins that failed."""
+        """`things[name]`; the error for an unknown name lists failed plugins, the nearest names and the
+        `hint`.
+        """
         if isinstance(name, str) and name in things:
             return things[name]
         raise UnknownNameError(self.host.explained(str(UnknownNameError.of(kind, name, things, hint=hint))))
@@ -312,7 +314,7 @@ def build_registry(
 ) -> Registry:
     """A registry over every installed plugin and those of files; see `tokbench.manager.build_host`.
 
-    Files of which a mapping does not tell where they were named were given from Python, as ``plugins=``.
+    `named_by` tells where the user named a file; files that it lacks were given from Python, as ``plugins=``.
     """
     if isinstance(plugin_files, str | os.PathLike):
         plugin_files = [os.fspath(plugin_files)]

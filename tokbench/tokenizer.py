@@ -1,7 +1,7 @@
-"""What a tokenizer is to tokbench: the protocol, and what is asked of every tokenizer.
+"""The protocol of a tokenizer, and functions that work with every tokenizer.
 
-A plugin's object needs only `Tokenizer`. What it may offer beside is in `tokbench.capabilities`; the functions
-here use that where it is there, and derive what is not.
+A plugin's object needs only `Tokenizer`. `tokbench.capabilities` has what it may offer in addition; the
+functions here use a capability if the tokenizer has it, and derive the answer if not.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 class Tokenizer(Protocol):
     """What a plugin's `load` returns: text to ids and back, content only (no BOS, EOS or template).
 
-    `name` and `vocab_size` are only read: attributes, properties and fields of a frozen dataclass will do.
+    `name` and `vocab_size` are only read, so attributes, properties or fields of a frozen dataclass will do.
     """
 
     @property
     def name(self) -> str:
-        """How it calls itself."""
+        """The name of the tokenizer."""
 
     @property
     def vocab_size(self) -> int:
-        """Every id is below it."""
+        """A number above every id."""
 
     def encode(self, text: str, /) -> Ids:
         """The ids of `text`, a list, a tuple, an array; the text of a special token is ordinary text."""
@@ -45,7 +45,7 @@ class Tokenizer(Protocol):
 
 # Plain attributes, read with getattr where present:
 #   special_ids: frozenset[int]     ids of special and control tokens
-#   unk_id: int | None              the id for what the vocabulary lacks
+#   unk_id: int | None              the id of the unknown token
 #   lossless: bool                  declared: decode(encode(x)) == x for every text
 #   decode_joins_bytes: bool        declared: decode(ids) is the UTF-8 text of token_bytes joined, for any ids
 #                                   that are not special
@@ -54,9 +54,9 @@ class Tokenizer(Protocol):
 
 
 def encode_batch(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
-    """The ids of many texts, by the tokenizer's own batch call where it has one.
+    """The ids of many texts, by the tokenizer's own batch call if it has one.
 
-    That gets a list of its own: one that changes its texts must not change what they are compared with.
+    That call gets its own list, so that a tokenizer that changes its list does not change the caller's texts.
     """
     if isinstance(tokenizer, BatchEncoder):
         batch = tokenizer.encode_batch(list(texts))
@@ -74,7 +74,7 @@ def encode_batch(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
 
 
 def checked_ids(tokenizer: Tokenizer, text: str) -> list[int]:
-    """The ids of one text; raises `TokenizerError` for what is no sequence of ids of the vocabulary.
+    """The ids of one text; raises `TokenizerError` if the result is not a sequence of ids of the vocabulary.
 
     Example:
         >>> import tokbench
@@ -88,7 +88,7 @@ def checked_ids(tokenizer: Tokenizer, text: str) -> list[int]:
 
 
 def check_encoded(name: str, ids: NDArray[np.int32], size: int) -> None:
-    """Raise `TokenizerError` for ids that a tokenizer of that name and vocabulary's size cannot have."""
+    """Raise `TokenizerError` for ids outside a vocabulary of `size`; `name` is the tokenizer's."""
     if not len(ids):
         return
     low, high = int(ids.min()), int(ids.max())
@@ -101,7 +101,7 @@ def check_encoded(name: str, ids: NDArray[np.int32], size: int) -> None:
 
 
 def decode_batch(tokenizer: Tokenizer, batch: TokenBatch) -> list[str]:
-    """The text of every document, by the tokenizer's own batch call where it has one.
+    """The text of every document, by the tokenizer's own batch call if it has one.
 
     Example:
         >>> import tokbench
@@ -123,7 +123,7 @@ def decode_batch(tokenizer: Tokenizer, batch: TokenBatch) -> list[str]:
 
 
 def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
-    """The bytes of one token: the tokenizer's own answer, or the UTF-8 of what it decodes to."""
+    """The bytes of one token: the tokenizer's own answer, or else the UTF-8 of its decoded text."""
     if isinstance(tokenizer, TokenByter):
         found = tokenizer.token_bytes(token_id)
         check_told(tokenizer.name, [found])
@@ -132,7 +132,7 @@ def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
 
 
 def token_text(tokenizer: Tokenizer, token_id: int) -> str:
-    """What one token decodes to; U+FFFD where `decode` raises that a part of a character is no UTF-8."""
+    """The decoded text of one token; U+FFFD if `decode` raises because it is a part of a character."""
     try:
         text = tokenizer.decode([token_id])
     except UnicodeDecodeError:
@@ -143,7 +143,7 @@ def token_text(tokenizer: Tokenizer, token_id: int) -> str:
 
 
 def check_told(name: str, found: Iterable[object], method: str = "token_bytes") -> None:
-    """Raise `TokenizerError` where what a tokenizer's `method` gave for some tokens is not bytes for each."""
+    """Raise `TokenizerError` unless a tokenizer's `method` returned bytes for each token."""
     for each in found:
         if not isinstance(each, bytes):
             raise TokenizerError(f"{name}: {method} returned {type(each).__name__}, not bytes")
@@ -152,7 +152,7 @@ def check_told(name: str, found: Iterable[object], method: str = "token_bytes") 
 def offsets_batch(
     tokenizer: OffsetEncoder, texts: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The spans of many texts' tokens and the limits of each text's, by the tokenizer's own batch call."""
+    """The spans of the tokens of many texts, and the limits of each text, by the tokenizer's own batch call."""
     import numpy as np
 
     if isinstance(tokenizer, BatchOffsetEncoder):
@@ -169,9 +169,9 @@ def offsets_batch(
 
 
 def text_of(data: bytes) -> str:
-    """The text of some UTF-8: lone surrogates as ``surrogatepass`` wrote them; where there is no text, U+FFFD.
+    """Decode UTF-8, with lone surrogates as ``surrogatepass`` writes them, and U+FFFD for anything invalid.
 
-    For tokenizers whose tokens are bytes, and which lose nothing.
+    For lossless tokenizers whose tokens are bytes.
 
     Example:
         >>> text_of("né".encode()), text_of(bytes([0xED, 0xA0, 0x80])) == chr(0xD800)
@@ -184,9 +184,9 @@ def text_of(data: bytes) -> str:
 
 
 def whole_text(data: bytes, surrogates: str = "strict") -> str | None:
-    """The text of some UTF-8, or None where it is not of whole characters.
+    """Decode UTF-8; None if it does not consist of whole characters.
 
-    With ``"surrogatepass"`` a lone surrogate is a whole character too.
+    With ``"surrogatepass"`` a lone surrogate counts as a whole character.
 
     Example:
         >>> whole_text("né".encode()), whole_text("né".encode()[:2])
@@ -199,7 +199,7 @@ def whole_text(data: bytes, surrogates: str = "strict") -> str | None:
 
 
 def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
-    """The first index at which two sequences differ, be they text, ids or pieces; the length of equal ones.
+    """The first index at which two sequences (text, ids, pieces) differ; their length if they are equal.
 
     Example:
         >>> first_difference("newer", "never"), first_difference([1, 2], [1, 2, 3])
@@ -210,9 +210,9 @@ def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def check_facts(tokenizer: Tokenizer, *, computed: bool = False) -> None:
-    """Raise `TokenizerError` where what a tokenizer says of its vocabulary is of a type or size that cannot be.
+    """Raise `TokenizerError` if what a tokenizer says about its vocabulary has an impossible type or size.
 
-    Whether it is lossless, and the like, may take long to find out: properties are looked at if `computed`.
+    Computed properties, such as whether it is lossless, may take long; they are checked only if `computed`.
 
     Example:
         >>> import tokbench
@@ -238,7 +238,7 @@ def check_facts(tokenizer: Tokenizer, *, computed: bool = False) -> None:
 
 
 def special_ids(tokenizer: Tokenizer) -> frozenset[int]:
-    """The ids of special tokens; empty where the tokenizer names none."""
+    """The ids of special tokens; empty if the tokenizer names none."""
     return frozenset(getattr(tokenizer, "special_ids", ()))
 
 
