@@ -1,4 +1,4 @@
-"""When Python looks for garbage: not while something large is made that stays."""
+"""Pauses Python's garbage collection while large, lasting things are made."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Have Python look for no garbage meanwhile, in any thread.
+    """Pause garbage collection, in all threads.
 
-    It looks each time that there are some hundred objects more, and finds nothing among those of a vocabulary,
-    or of a library that is imported: a tenth of the time of loading a tokenizer.
+    Python collects whenever some hundred objects were made. In a vocabulary, or a library that is imported, it
+    finds nothing, which costs a tenth of the time of loading a tokenizer.
 
     Example:
         >>> with uncollected():

@@ -1,7 +1,7 @@
-"""What text is to tokbench: documents in shards, a language each, opened where they are used.
+"""Text for tokbench: datasets of documents, in shards of one language each.
 
-A dataset never ships text between processes: what travels is a `Shard`, a small description that
-`Dataset.read` turns into documents in the worker that counts them.
+A dataset never sends text between processes. It sends a `Shard`, a small description that `Dataset.read` turns
+into documents in the worker that counts them.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextBlock:
-    r"""Many documents that are text and nothing else, as bytes: what spares a `Document` for every short line.
+    r"""Many documents that consist of text only, as bytes, to avoid a `Document` for every short line.
 
-    `data` is their UTF-8, a line feed after each; document i ends before the line feed at ``ends[i]`` (int64)
-    and begins after the one before it. What else is in a document, line feeds included, is its text.
+    `data` is their UTF-8, a line feed after each. Document i ends before the line feed at ``ends[i]`` (int64)
+    and begins after that of the document before; other line feeds are part of its text.
 
     Example:
         >>> block = TextBlock.of(["one", "", "été"])
@@ -63,7 +63,7 @@ class TextBlock:
         return len(self.ends)
 
     def texts(self) -> list[str]:
-        """The texts, as `of` takes them."""
+        """The texts of the documents."""
         limits = pairwise([-1, *self.ends.tolist()])
         return [self.data[before + 1 : end].decode("utf-8", "surrogatepass") for before, end in limits]
 
@@ -72,10 +72,10 @@ class TextBlock:
 class Shard:
     """A part of a dataset that one worker reads: a byte range, a row group, a file or a list of rows.
 
-    `source` is what the dataset opens (a path or URL, or a name of its own); `start` and `stop` are in the
-    unit the dataset chose; `n_bytes` is the expected size in bytes of UTF-8 text, for balance and progress;
-    `stamp` says which state of the source was planned (size and modification time, an etag …), so that a
-    source which changes during a run is noticed. Everything in it is ready for JSON.
+    `source` is what the dataset opens (a path or URL, or a name of its own); `start` and `stop` are in the unit
+    the dataset chose; `n_bytes` is the expected size in bytes of UTF-8 text, for balance and progress; `stamp`
+    identifies the state of the source when the run was planned (size and modification time, an etag …), so that
+    a change during the run is noticed. All of it is ready for JSON.
     """
 
     language: str
@@ -105,7 +105,7 @@ class Dataset(Protocol):
         """Whether line n says the same in every language."""
 
     def shards(self, language: str) -> Sequence[Shard]:
-        """The shards of one language, in order; raises `CorpusError` for what cannot be found or read."""
+        """The shards of one language, in order; raises `CorpusError` if something cannot be found or read."""
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The documents of a shard, streamed; raises `CorpusError` with file, line and byte offset."""
@@ -116,16 +116,16 @@ class Dataset(Protocol):
 
 @runtime_checkable
 class BlockReader(Protocol):
-    """A dataset that reads many documents at once where it can; optional."""
+    """Optional: a dataset that can read many documents at once."""
 
     def read_blocks(self, shard: Shard) -> Iterator[TextBlock] | None:
-        """The documents of a shard in blocks; None where they are more than text, or come one by one."""
+        """The documents of a shard in blocks; None if they are more than text, or are read one by one."""
 
 
 def read_text(dataset: Dataset, shard: Shard) -> Iterator[Any]:
-    """The documents of a shard, each a `Document`, or a `TextBlock` of many where the dataset has them so.
+    """The documents of a shard: each a `Document`, or blocks of many if the dataset reads them so.
 
-    `read` is called when the first is asked for: what it raises is met where its documents are read.
+    `read` is called only for the first document, so its errors are raised where the documents are read.
     """
     blocks = dataset.read_blocks(shard) if isinstance(dataset, BlockReader) else None
     found: object = dataset.read(shard) if blocks is None else blocks
@@ -181,7 +181,7 @@ def gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int)
 #   kind: "text" | "code"     what structure metrics apply
 #   code_language(lang): str  for code datasets, the programming language (the language tag itself)
 #   consecutive: bool         documents follow one another in a text, and intervals draw blocks of them together
-#   note: str                 what whoever named it is told when it is opened
+#   note: str                 a note for the user when the dataset is opened
 #   facts() -> Mapping        licence, origin, files with sha256, for the manifest; reports show `caveat`, what
 #                             to know of figures, and `lacks`, what is missing, of which a run tells before
 
@@ -190,7 +190,7 @@ def gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int)
 class DatasetFamily:
     """A kind of dataset that a plugin offers under one name: `load(spec, context)` gives the dataset.
 
-    A bare path that ends in one of `endings` (in lower case, before that of a compression) stands for
+    A bare path that ends in one of `endings` (in lower case, before the ending of a compression) means
     ``name:PATH``.
     """
 
@@ -205,12 +205,12 @@ class DatasetFamily:
 
 @runtime_checkable
 class CountedDataset(Protocol):
-    """A dataset that holds counted pre-tokens in place of text: see `tokbench.counts`."""
+    """A dataset of counted pre-tokens instead of text: see `tokbench.counts`."""
 
     cut: str
     """How the text was cut; see `Counting.cut`."""
     wanted: str
-    """What it was counted for: a spec that can be trained from it."""
+    """A spec that can be trained from the counts: the one that they were made for."""
 
     def counts(self, languages: Sequence[str]) -> tuple[WordCounts, dict[str, int]]:
-        """The pre-tokens of some languages, weighted, and how many bytes of text each language adds."""
+        """The pre-tokens of some languages, weighted, and the bytes of text of each language."""

@@ -1,4 +1,4 @@
-"""What plugins hand over beside tokenizers, datasets and metrics; and whether what they hand over fits."""
+"""What plugins offer besides tokenizers, datasets and metrics; and checks of what they offer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """A figure drawn from a run. `draw` returns None, and says why in `needs`, where the run lacks the data."""
+    """A figure drawn from a run. `draw` returns None if the run lacks the data that `needs` describes."""
 
     name: str
     title: str
@@ -32,7 +32,7 @@ class Plot:
     needs: str = ""
 
     def drawn(self, run: Run) -> Figure | None:
-        """What `draw` gives; raises `PluginError` for what is no figure."""
+        """The result of `draw`; raises `PluginError` if it is not a figure."""
         from matplotlib.figure import Figure
 
         found = self.draw(run)
@@ -48,7 +48,7 @@ class Plot:
 class ReportWriter:
     """Writes a run as one file of a format, whose name ends in `suffix` (".txt"): `write(run, path)`.
 
-    `decides` says that it shows what the figures speak for, so that other weights make another file.
+    `decides`: the file contains the decision, so it depends on the weights.
     """
 
     name: str
@@ -65,9 +65,9 @@ class ReportWriter:
             )
 
     def written(self, run: Run, path: Path) -> None:
-        """Write a run; raises `PluginError` where there is no file then.
+        """Write a run; raises `PluginError` if that makes no file.
 
-        Raises `ResultsError` for a file of the run itself, which is left as it is.
+        Raises `ResultsError` if `path` is a file of the run itself, which is left unchanged.
         """
         run.folder.spare(path)
         self.write(run, path)
@@ -79,12 +79,12 @@ class ReportWriter:
 class Engine:
     """Where cells are computed: `open(jobs, address)` gives a `concurrent.futures.Executor` for the run.
 
-    `shared` says that its workers are processes of their own, perhaps on other machines: functions and
-    arguments must then be picklable, speed is not timed there, and files must be visible from them. Without it,
-    tasks run in threads of this process, and start worker processes themselves.
+    `shared`: its workers are processes of their own, perhaps on other machines. Then functions and arguments
+    must be picklable, files must be visible to the workers, and speed is not timed there. Otherwise tasks run
+    in threads of this process, which start worker processes themselves.
 
-    `package` is what `open` imports, where it need not be installed; a run that names the engine is refused
-    without it, before any work. `install` is what brings it, where ``pip install`` calls that otherwise.
+    `package` is an optional package that `open` imports; if it is not installed, a run that names the engine is
+    refused before any work. `install` is the name for ``pip install``, if that differs.
     """
 
     name: str
@@ -105,9 +105,10 @@ class Command:
 
 
 def misfit(thing: Any) -> str:
-    """Which field of what a plugin offers holds what it cannot hold, and what it should; empty where none does.
+    """Which field of a thing that a plugin offers has a value of the wrong type, and the right type; else
+    empty.
 
-    It goes by the field's declaration, so that every kind of thing is looked at, and its own classes.
+    Fields are checked against their declared types, so this works for every kind of thing.
     """
     for each in fields(thing):
         declared, value = str(each.type), getattr(thing, each.name)
@@ -131,7 +132,7 @@ def misfit(thing: Any) -> str:
 
 @cache
 def _arguments(declared: str) -> tuple[str, ...]:
-    """The types of what a function is called with, of its declared type; none where that does not say.
+    """The types of a function's arguments, from its declared type; empty if that does not tell.
 
     Example:
         >>> _arguments("Callable[[Spec, LoadContext], Tokenizer] | None"), _arguments("Callable[..., Any]")
@@ -145,7 +146,7 @@ def _arguments(declared: str) -> tuple[str, ...]:
 
 
 def uncallable(name: str, function: Callable[..., object], arguments: Sequence[str]) -> str:
-    """Why a function cannot be called with so many arguments; empty where it can, or where nothing is known.
+    """Why a function cannot be called with these arguments; empty if it can, or if that is not known.
 
     Example:
         >>> uncallable("load", lambda spec: None, ["Spec", "LoadContext"])

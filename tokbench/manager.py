@@ -173,7 +173,7 @@ def told(error: BaseException, source: Path | None) -> str:
 
 
 def _place(error: BaseException, source: Path) -> str:
-    """The last line of a plugin's own code that an exception came through; empty where it did not."""
+    """The last line of a plugin's own code in an exception's traceback; empty if there is none."""
     own = source.parent if source.name == "__init__.py" else source
     frames = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     inside = [(file, line) for file, line in frames if file.is_relative_to(own)]
@@ -183,10 +183,10 @@ def _place(error: BaseException, source: Path) -> str:
 def build_host(*, disable: Sequence[str] = (), plugin_files: Mapping[str, str] = MappingProxyType({})) -> Host:
     """A host with every installed plugin and the modules in `plugin_files`, but the `disable`d.
 
-    `plugin_files` has each file with where the user named it.
-    The environment variable ``TOKBENCH_DISABLE_PLUGINS`` names more to leave out, separated by commas; what it
-    names need not be there. A file that the user named must work: its failure raises `PluginError`. Raises
-    `UnknownNameError` for a name to `disable` that no plugin has.
+    `plugin_files` maps each file to where the user named it. The environment variable
+    ``TOKBENCH_DISABLE_PLUGINS`` names more plugins to leave out, separated by commas; they need not exist. A
+    file that the user named must work: otherwise raises `PluginError`. Raises `UnknownNameError` for a name in
+    `disable` that no plugin has.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
@@ -222,7 +222,7 @@ def build_host(*, disable: Sequence[str] = (), plugin_files: Mapping[str, str] =
 
 
 def _in_house_first() -> list[tuple[importlib.metadata.EntryPoint, str, str]]:
-    """The installed plugins with name and version of their distributions, whose metadata are read once each."""
+    """The installed plugins, with the name and version of their distributions."""
     told: dict[Any, tuple[str, str]] = {None: ("?", "?")}
     found = []
     for entry in importlib.metadata.entry_points(group=GROUP):
@@ -233,7 +233,7 @@ def _in_house_first() -> list[tuple[importlib.metadata.EntryPoint, str, str]]:
 
 
 def _register(host: Host, plugin: object, name: str) -> None:
-    """Register and validate one plugin; a bad one is taken out again, with its error kept."""
+    """Register and validate one plugin; a bad one is unregistered again, and its error kept."""
     status = host.plugins[name]
     try:
         _check_contract(plugin)
@@ -253,7 +253,7 @@ def _register(host: Host, plugin: object, name: str) -> None:
 
 
 def _check_contract(plugin: object) -> None:
-    """Raise `PluginError` for a plugin made for other hooks, or that wraps those of others."""
+    """Raise `PluginError` for a plugin made for another version of the hooks, or with a hook wrapper."""
     made_for, here = getattr(plugin, "TOKBENCH_HOOKS_VERSION", None), hookspecs.HOOKS_VERSION
     if made_for is not None and made_for != here:
         newer = isinstance(made_for, int) and made_for > here
@@ -289,7 +289,7 @@ def _parameters(function: object) -> set[str]:
 
 
 def _name_of(path: Path) -> str:
-    """What a plugin of a file is called: as the file, or as the package whose ``__init__.py`` it is."""
+    """The name of a plugin from a file: the file's name, or the package's for an ``__init__.py``."""
     return path.absolute().parent.name if path.stem == "__init__" else path.stem
 
 
@@ -321,7 +321,7 @@ def _import_file(path: Path, where: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     if str(path.parent.absolute()) not in sys.path:
-        sys.path.append(str(path.parent.absolute()))  # for what lies beside it; last, so that it hides nothing
+        sys.path.append(str(path.parent.absolute()))  # for modules beside it; last, so that it hides no others
     try:
         with within(PATIENCE):
             spec.loader.exec_module(module)

@@ -1,6 +1,6 @@
-"""How a run comes by its plots and reports: what draws and writes stands above runs, and is put here for them.
+"""Connects runs with plots and reports, which import `tokbench.results` and so cannot be imported by it.
 
-`tokbench.api`, which comes with every import of tokbench, does that; `tokbench.results.Run` asks.
+`tokbench.api`, which every import of tokbench loads, registers a presenter; `tokbench.results.Run` uses it.
 """
 
 from __future__ import annotations
@@ -11,4 +11,4 @@ if TYPE_CHECKING:
     from tokbench.api import PluginPresenter
 
 presenters: list[PluginPresenter] = []
-"""The one that draws and writes runs."""
+"""The presenter of runs; empty until `tokbench.api` registers it."""

@@ -1,4 +1,4 @@
-"""From what somebody typed to a spec: names of models, bare paths, and what was probably meant.
+"""Turns what a user typed into a spec: names of models, bare paths, and hints for what was probably meant.
 
 A tokenizer is named by a spec (``tiktoken:o200k_base``), an alias that a plugin knows (``gpt-4o``), or the path
 of its file, which a family recognises by its content; a dataset by a spec or a path.
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 Named = str | os.PathLike[str] | Spec
-"""What names a tokenizer or a dataset: a spec as text or read, or the path of a file."""
+"""A name of a tokenizer or a dataset: a spec, as text or parsed, or the path of a file."""
 
 
 def tokenizer_spec(registry: Registry, text: Named) -> Spec:
-    """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
+    """The validated spec of a tokenizer, also from an alias or a path; errors list the nearest names."""
     text = _as_text("tokenizer", text)
     if isinstance(text, str) and text.partition(",")[0] not in registry.tokenizers:
         if alias := _of_alias(registry, text):
@@ -51,7 +51,7 @@ _UNPUBLISHED = (
 
 
 def dataset_spec(registry: Registry, text: Named) -> Spec:
-    """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
+    """The validated spec of a dataset; the ending of a bare path decides its family, by default ``text``."""
     text = _as_text("dataset", text)
     if isinstance(text, str):
         if text.partition(":")[0] not in registry.datasets and (found := _path_first(text)):
@@ -66,7 +66,7 @@ def dataset_spec(registry: Registry, text: Named) -> Spec:
 
 
 def _as_text(what: str, named: Named) -> str | Spec:
-    """A path as text; raises `SpecError` for what is neither text, nor a path or a spec."""
+    """A path as text; raises `SpecError` for anything but text, a path or a spec."""
     if isinstance(named, os.PathLike):
         named = os.fspath(named)
     if not isinstance(named, str | Spec):
@@ -75,7 +75,7 @@ def _as_text(what: str, named: Named) -> str | Spec:
 
 
 def recognising(registry: Registry, path: Path) -> tuple[list[TokenizerFamily], list[str]]:
-    """The families that open a file or folder, those of its ending first, and what others say is wrong with it.
+    """The families that open a file or folder, those with its ending first, and why others do not.
 
     Example:
         >>> from tokbench.registry import build_registry
@@ -104,7 +104,7 @@ def _recognises(
     except (TokbenchError, OSError) as error:  # the file's fault
         faults.append(str(error))
         return False
-    except Exception as error:  # the plugin's fault: its file may be named with the family yet
+    except Exception as error:  # the plugin's fault: the user may still name the family
         registry.host.fail(registry.owner(family.name), f"recognises: {described(error)}")
         return False
 
@@ -115,7 +115,7 @@ def _head(path: Path) -> bytes:
 
 
 def _of_alias(registry: Registry, name: str) -> str | None:
-    """The spec of an alias that plugins list, or that the first of them makes out."""
+    """The spec of an alias that a plugin lists, or that a plugin can resolve."""
     if name in registry.aliases:
         return registry.aliases[name]
     for implementation in registry.host.implementations("tokbench_resolve_alias"):
@@ -129,20 +129,20 @@ def _of_alias(registry: Registry, name: str) -> str | None:
 
 
 def _tell_of_file(registry: Registry, name: str, spec: str) -> None:
-    """Tell that a model's name was taken for `spec`, where a tokenizer of that name lies here as well."""
+    """Tell the user that a model's name was read as `spec` although a tokenizer file has that name, too."""
     if os.path.exists(name) and recognising(registry, Path(name))[0]:  # noqa: PTH110  (Path's raises for long words)
         registry.tell_once(f"{name} is taken as {spec}; what lies here under that name is ./{name}")
 
 
 def _of_path(registry: Registry, text: str) -> str | None:
-    """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
+    """The spec of a bare path to a tokenizer's file or folder, if a family recognises it."""
     if not (found := _path_first(text)):
         return None
     path, options = found
     families, faults = recognising(registry, Path(path))
     if families:
         return str(Spec(families[0].name, path)) + options
-    if not re.search(r"[/\\.]", text):  # a word that happens to be the name of something here
+    if not re.search(r"[/\\.]", text):  # a plain word, which may be the name of a file by chance
         return None
     if faults:
         raise SpecError(f"{path}: no tokenizer family opens it: {without_name(faults[0], path)}")
@@ -159,7 +159,7 @@ _OPTIONS = re.compile(r",(?=\w+=)")
 
 
 def _path_first(text: str) -> tuple[str, str] | None:
-    """A bare path of something that is there, and the options behind it with their comma; None without one.
+    """Split off the path of an existing file or folder from the options after it; None if there is none.
 
     Example:
         >>> _path_first(".,unit=file"), _path_first("nowhere.txt,unit=file")
@@ -179,7 +179,7 @@ def _dataset_family(registry: Registry, path: str) -> str:
 
 
 def _refuse_model(registry: Registry, name: str) -> None:
-    """Raise `UnknownNameError` where `name` looks like a model's name, or like what a family opens."""
+    """Raise `UnknownNameError` if `name` looks like the name of a model, or like a file that a family opens."""
     examples = (spec for family in registry.tokenizers.values() for spec in family.examples)
     offered = [*examples, *registry.aliases.values()]  # of two families, that of the models' names
     variants = {Spec.parse(spec).variant or spec: spec for spec in offered}
@@ -196,7 +196,7 @@ _ON_A_HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 
 
 def _refuse_missing(text: str, families: Iterable[str], kind: str, hint: str = "") -> None:
-    """Raise `SpecError` for what is written as a path and is none: a word with a slash, or with an ending."""
+    """Raise `SpecError` for text that looks like a path (a slash, or an ending) but is not one."""
     head = text.partition(":")[0].partition(",")[0]
     if head in families or not re.search(r"[/\\]|\.\w{1,8}$", head) or Path(text).exists():
         return
@@ -207,7 +207,7 @@ def _refuse_missing(text: str, families: Iterable[str], kind: str, hint: str = "
 
 
 def not_there(path: Path) -> str:
-    """A sentence that there is no such file or folder, with the names beside it that are near.
+    """A sentence that a file or folder does not exist, with similar names in its folder.
 
     Example:
         >>> not_there(Path("nowhere/vocab.json"))

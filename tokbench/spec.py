@@ -1,9 +1,9 @@
-r"""Specs: the one-line names by which users ask for tokenizers and datasets.
+r"""Specs: one-line names for tokenizers and datasets.
 
-A spec reads ``family[:variant][,option=value…]``. It is split at the first colon; a first part that
-contains ``=`` is an option, not a variant. A value may stand in double quotes, with ``\"`` and ``\\``
-inside. Options are checked against those the family declares, and the canonical form, with the options
-typed and sorted, is the key of every result.
+A spec reads ``family[:variant][,option=value…]``. It is split at the first colon; a first part that contains
+``=`` is an option, not a variant. A value may be in double quotes, with ``\"`` and ``\\`` inside. Options are
+checked against those that the family declares. The canonical form, with typed and sorted options, is the key of
+every result.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ OptionType = Literal["str", "int", "float", "bool"]
 _SUFFIX = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _PART = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*")+')
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
-"""What a family is called, so that specs can name it."""
+"""The form of a family's name, so that specs can contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option a family declares: its name, type, default and what it does.
 
-    `default=None` means "not set". With `choices`, any other value is refused, with `least` a lower number.
+    `default=None` means "not set". `choices` are the only values allowed; `least` is the lowest number allowed.
     """
 
     name: str
@@ -97,7 +97,7 @@ _ARTICLE = {
 
 
 def _typed(kind: OptionType, value: OptionValue) -> OptionValue:
-    """`value` as `kind`, or None where it is not one."""
+    """`value` as a `kind`, or None if it is not one."""
     if kind == "str":
         return str(value)
     if kind == "bool":
@@ -127,8 +127,8 @@ def _typed(kind: OptionType, value: OptionValue) -> OptionValue:
 class Spec:
     """A parsed spec. `options` hold text until a family has typed them (see `validate`).
 
-    `asked_as` is what stands for it in names and messages where that is another spec: of what was trained for
-    a call, the one that was asked for and not the file it is kept in.
+    `asked_as` is the spec to show in names and messages instead, if that is another one: for a tokenizer
+    trained on request, the spec that was asked for, not the file that it was saved in.
 
     Example:
         >>> spec = Spec.parse("bpe:vocab_size=8k,pattern=gpt2")
@@ -182,18 +182,18 @@ class Spec:
         return hash((self.family, self.variant))
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of option `name`, or `default` where it is not set."""
+        """The value of option `name`, or `default` if it is not set."""
         value = self.options.get(name)
         return default if value is None else value
 
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """What a family may need to know to load: where caches are, what the user allowed, which plugins there are.
+    """What a family may need for loading: where caches are, what the user allows, and which plugins there are.
 
-    Small and picklable, so that every process loads the same; `tokbench.registry.registry_of` gives what its
-    plugins offer. `plugins` are files, `named_by` where the user named each, `disable` names. `offline_because`
-    is for the message where something would have to be downloaded and `offline` forbids it.
+    It is small and picklable, so that every process loads the same. `tokbench.registry.registry_of` gives what
+    its plugins offer. `plugins` are files, `named_by` tells where the user named each, and `disable` are names.
+    `offline_because` completes the error for something that `offline` forbids to download.
     """
 
     cache_dir: Path
@@ -209,8 +209,8 @@ class LoadContext:
 def validate(spec: Spec, options: Sequence[Option]) -> Spec:
     """`spec` with its options typed, in canonical order; unknown options raise with the nearest match.
 
-    Only what the user gave is kept: defaults are filled in by `with_defaults`, so that the canonical form
-    stays as short as what was typed.
+    Defaults are not added (`with_defaults` does that), so that the canonical form stays as short as what was
+    typed.
 
     Example:
         >>> str(validate(Spec.parse("bpe:vocab_size=8k,pattern=gpt2"),
@@ -222,7 +222,7 @@ def validate(spec: Spec, options: Sequence[Option]) -> Spec:
     for name, value in sorted(spec.options.items()):
         if name not in declared:
             file = f"{name}={value}"
-            there = os.path.exists(file)  # noqa: PTH110  where a path is too long, pathlib raises
+            there = os.path.exists(file)  # noqa: PTH110  (pathlib raises for a path that is too long)
             hint = _in_quotes(spec.family, file) if there else ""
             raise UnknownNameError.of(f"option of {spec.family}:", name, declared, hint=hint)
         typed[name] = declared[name].parse(value, where=spec.family)
@@ -256,7 +256,7 @@ def _quote(value: str, *, variant: bool = False) -> str:
 
 
 def _in_quotes(family: str, name: str) -> str:
-    """What to do about a name that was read as options; with the quotes that a shell takes away around it."""
+    """The hint for a name that was read as options, with outer quotes for the shell."""
     return f"A name with a comma or = stands in double quotes: {f'{family}:{_quote(name, variant=True)}'!r}"
 
 

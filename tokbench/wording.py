@@ -1,4 +1,4 @@
-"""How counts and messages are said, the same in the terminal and in reports."""
+"""How counts and messages are worded, in the terminal and in reports alike."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 COMPILING = "compiling kernels, once for each machine and version: up to a minute"
-"""What is said while others wait for numba."""
+"""The note while kernels are compiled."""
 
 
 def without_name(message: str, name: str) -> str:
-    """A message without the name it begins with, for where the name stands before it.
+    """A message without the name that it begins with, to be shown after that name.
 
     Example:
         >>> without_name("bpe:x.json: there is no file x.json", "bpe:x.json")
@@ -21,7 +21,7 @@ def without_name(message: str, name: str) -> str:
 
 
 LONGEST_MESSAGE = 2000
-"""Characters of a message that are shown: an error may quote the whole document that it is about."""
+"""The most characters of a message that are shown, since an error may quote a whole document."""
 
 
 def beginning(message: str) -> str:
@@ -59,7 +59,7 @@ def listed(names: list[str], word: str = "and") -> str:
 
 
 def sentences(*said: str) -> str:
-    """Those of several sentences that there are, one after the other.
+    """Join the sentences that are not empty.
 
     Example:
         >>> sentences("More is better.", "", "Hollow: estimated.")
@@ -69,7 +69,7 @@ def sentences(*said: str) -> str:
 
 
 def every(count: int, noun: str, one: str, several: str) -> str:
-    """What is said of all things of a kind, in the form for one or for several.
+    """A statement about all things of a kind, in the form for one or for several.
 
     Example:
         >>> every(1, "text", "comes back", "come back"), every(1200, "text", "comes back", "come back")
@@ -79,7 +79,7 @@ def every(count: int, noun: str, one: str, several: str) -> str:
 
 
 def all_of_whom(names: list[str], one: str, several: str) -> str:
-    """Names and what is said of them, in the form for one or for several.
+    """A statement about the named things, in the form for one or for several.
 
     Example:
         >>> all_of_whom(["a"], "loses text", "lose text"), all_of_whom(["a", "b"], "is fast", "are fast")
@@ -89,7 +89,7 @@ def all_of_whom(names: list[str], one: str, several: str) -> str:
 
 
 def other_than_asked(asked: object, held: int) -> str:
-    """What to say of a trained vocabulary that is not of the size that was asked for; empty where it is.
+    """The note for a trained vocabulary that does not have the requested size; empty if it has.
 
     Example:
         >>> other_than_asked("2000", 280), other_than_asked(2000, 2000), other_than_asked(None, 280)
@@ -100,7 +100,7 @@ def other_than_asked(asked: object, held: int) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What an exception says, of one of the system without the number and the path that Python adds.
+    """The message of an exception; for a system error, without the number and path that Python adds.
 
     Example:
         >>> reason(FileNotFoundError(2, "No such file or directory", "x")), reason(ValueError("no number"))
@@ -110,7 +110,7 @@ def reason(error: Exception) -> str:
 
 
 def in_paragraphs(text: str) -> str:
-    r"""A docstring with a line for each paragraph, to be broken where it is shown.
+    r"""A docstring with one line for each paragraph, to be wrapped when it is shown.
 
     Example:
         >>> in_paragraphs("One line.\n\n    Two\n    more.\n    ")
@@ -120,7 +120,7 @@ def in_paragraphs(text: str) -> str:
 
 
 def nothing_at(path: Path) -> str:
-    """What to say of a path that leads to no file or folder; a link is there itself.
+    """The message for a path without a file or folder; a broken link is named as such.
 
     Example:
         >>> nothing_at(Path("nowhere.txt"))
@@ -136,9 +136,9 @@ _STEPS = ((1e15, "P", "quadrillion"), (1e12, "T", "trillion"), (1e9, "G", "billi
 
 
 def in_unit(value: float, unit: str, *, least: float = 1e6) -> tuple[float, str]:
-    """What figures of the size of `value` are divided by, so that they can be read, and their unit then.
+    """The divisor that makes figures of the size of `value` readable, and the unit for them.
 
-    From `least` on, and in powers of 1,000; what would round to a thousand of a unit is told in the next one.
+    Only from `least` on, in powers of 1,000; a figure that would round to 1,000 gets the next unit.
 
     Example:
         >>> in_unit(3.2e9, "FLOP/byte"), in_unit(9_216_000, "bytes/kB"), in_unit(-38e6, "parameters")
@@ -154,7 +154,7 @@ def in_unit(value: float, unit: str, *, least: float = 1e6) -> tuple[float, str]
 
 
 def percent(share: float, places: int = 0, *, signed: bool = False) -> str:
-    """A share in per cent, as people read it; `signed`, it is a change, and says so where it is none less.
+    """A share in per cent; `signed` for a change, which always has its sign.
 
     Example:
         >>> percent(0.283), percent(0.0139, 1), percent(-1e-6, 2), percent(0.02, signed=True)
@@ -165,7 +165,7 @@ def percent(share: float, places: int = 0, *, signed: bool = False) -> str:
 
 
 def span(low: float, high: float, said: Callable[[float], str] = str) -> str:
-    """A range, each end as it is `said`; "to" stands where a dash would run into a minus sign.
+    """A range, each end formatted by `said`; with "to" if a dash would meet a minus sign.
 
     Example:
         >>> span(2, 4), span(1, 1.25, "{:.2f}".format), span(-1, 3)
@@ -175,16 +175,16 @@ def span(low: float, high: float, said: Callable[[float], str] = str) -> str:
 
 
 TELLING = 100
-"""How many times its low end the high end of an interval may be that says anything."""
+"""An interval whose high end is more than this many times its low end says nothing."""
 
 
 def too_wide(low: float, high: float) -> bool:
-    """Whether an interval says nothing, as that of a speed timed twice on a busy machine may."""
+    """Whether an interval is too wide to say anything, as for a speed timed twice on a busy machine."""
     return 0 < TELLING * low < high
 
 
 def interval(low: float, high: float, said: Callable[[float], str]) -> str:
-    """An interval, or that it says nothing.
+    """An interval as text, or the remark that it is too wide.
 
     Example:
         >>> interval(0.25, 0.75, "{:.1f}".format), interval(0.2, 52_551.9, "{:.1f}".format)
@@ -194,7 +194,7 @@ def interval(low: float, high: float, said: Callable[[float], str]) -> str:
 
 
 def data_size(n_bytes: float) -> str:
-    """A number of bytes in the unit that suits it, of powers of 1,000.
+    """A number of bytes in a suitable unit, in powers of 1,000.
 
     Example:
         >>> data_size(819), data_size(81_900), data_size(999_999), data_size(1_500_000), data_size(2e10)
@@ -207,7 +207,7 @@ def data_size(n_bytes: float) -> str:
 
 
 def writable(text: str) -> str:
-    """A text that any file and terminal takes: lone surrogates, as in names that are not UTF-8, are spelt out.
+    """A text that any file and terminal accepts: lone surrogates (from file names, say) are spelt out.
 
     Example:
         >>> writable("né" + chr(0xDC80)) == "né" + chr(92) + "udc80"
@@ -220,7 +220,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def in_utf8(text: str) -> str:
-    """Text as UTF-8 can hold it, with as many characters: U+FFFD stands for each lone surrogate.
+    """Text that UTF-8 can encode, of the same length: U+FFFD replaces each lone surrogate.
 
     Example:
         >>> in_utf8("a" + chr(0xD800)) == "a" + chr(0xFFFD)
@@ -233,7 +233,7 @@ _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]
 
 
 def in_xml(text: str) -> str:
-    """Text without the characters that XML 1.0 has no way to write: U+FFFD stands for each.
+    """Text in which U+FFFD replaces each character that XML 1.0 cannot contain.
 
     Example:
         >>> in_xml("a" + chr(27) + chr(0xFFFE)) == "a" + 2 * chr(0xFFFD)
@@ -256,9 +256,9 @@ _DRAWING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def undrawn(text: str) -> str:
-    """Text without what draws on a terminal, or reorders what stands beside it, spelt as JSON does.
+    """Text in which characters that control a terminal, or reorder text, are escaped as in JSON.
 
-    Unlike `printable`, it leaves white space and what joins letters as they are.
+    Unlike `printable`, it leaves white space and joiners of letters as they are.
 
     Example:
         >>> undrawn("a" + chr(27) + "[31m" + chr(0xA0)) == "a" + chr(92) + "u001b[31m" + chr(0xA0)
