@@ -1,12 +1,12 @@
 r"""Patterns that cut text into pre-tokens: read, compiled, and run over UTF-8.
 
-An expression is read as a tree (`parsing`, `set_parsing`) and said in simpler terms (`simplifying`), becomes an
-automaton (`automaton`, `lookarounds`), then the tables of a machine (`machine_building`, `composing`), by which
-kernels cut (`cutting`, `simd_cutting`). What has no automaton is written for `regex` (`writing`, `regexes`) and
-cut in Python; a `cutters.Cutter` is either. `behaviors` says what becomes of matches and of the gaps between
-them.
+An expression is parsed to a tree (`parsing`, `set_parsing`) and simplified (`simplifying`). The tree becomes an
+automaton (`automaton`, `lookarounds`), then the tables of a machine (`machine_building`, `composing`), with
+which kernels cut (`cutting`, `simd_cutting`). An expression without an automaton is rewritten for `regex`
+(`writing`, `regexes`) and cut in Python. A `cutters.Cutter` is one or the other. `behaviors` defines what
+becomes of matches and of the gaps between them.
 
-`Pattern` is how text is cut before BPE: by a name (gpt2, cl100k, o200k …) or by any regular expression.
+A `Pattern` cuts text before BPE: a name (gpt2, cl100k, o200k …) or any regular expression.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 SUFFIXES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-"""Endings of English words that are cut off, as most published patterns have them."""
+"""English contractions, which most published patterns cut off."""
 _LLAMA3 = SUFFIXES + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-"""What may stand before a lower-case letter of a word, and in its lower-case part, in o200k and its kin."""
+"""The letters of the first part of a word, and of its lower-case part, in o200k and similar patterns."""
 _O200K = (
     rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+{SUFFIXES}?|[^\r\n\p{{L}}\p{{N}}]?{UPPER}+{LOWER}*{SUFFIXES}?"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -41,7 +41,7 @@ CL100K_IN_RUBY = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"
 )
-"""tiktoken's cl100k pattern as Oniguruma must be told it: possessive intervals are not possessive there."""
+"""tiktoken's cl100k pattern, written for Oniguruma, where possessive intervals are not possessive."""
 WHITESPACE = r"\s*\S+|\s+"
 """Each word with the white space before it; nothing is lost."""
 
@@ -55,10 +55,10 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "whitespace": WHITESPACE,
     }
 )
-"""The expression behind each name, as tiktoken is told it. ``none`` has none: a text is one pre-token."""
+"""The expression of each name, in tiktoken's dialect. ``none`` has none: a text is one pre-token."""
 
 _SPELLINGS = {
-    # Other spellings of the same cuts, by dialect; each is held equal to the named one by a test.
+    # Other spellings of the same cuts, by dialect; a test checks that each equals the named one.
     "oniguruma": {CL100K_IN_RUBY if name == "cl100k" else source: name for name, source in NAMED.items()},
     "rust": {
         **{source: name for name, source in NAMED.items()},
@@ -74,9 +74,9 @@ _SPELLINGS = {
 class Pattern(Rebuilt):
     r"""A way to cut text into pre-tokens.
 
-    `name` is a name of `NAMED`, ``none``, or empty for an expression of one's own, which `source` holds in
-    `dialect`. Text between matches is a pre-token of its own where `keep_gaps`, else dropped (as tiktoken
-    does).
+    `name` is a name of `NAMED`, ``none``, or empty for an expression of one's own, given as `source` in
+    `dialect`. With `keep_gaps`, text between matches is a pre-token of its own; otherwise it is dropped, as
+    tiktoken does.
 
     Example:
         >>> Pattern.of("gpt2").pieces("Hello world's 12")
@@ -94,7 +94,7 @@ class Pattern(Rebuilt):
     def of(cls, text: str, *, dialect: Dialect = "oniguruma", keep_gaps: bool = True) -> Pattern:
         """The pattern of a name, or of an expression in `dialect`; raises `TokenizerError` for a wrong one.
 
-        An expression that is spelled as one of the named patterns becomes that pattern.
+        An expression that equals a named pattern becomes that pattern.
         """
         if text in NAMED or text == "none":
             return cls(text)
@@ -108,14 +108,14 @@ class Pattern(Rebuilt):
         return self.name or self.source
 
     def as_rust(self) -> str:
-        """The expression for tiktoken's regular expressions; empty where it is in another dialect."""
+        """The expression in tiktoken's dialect; empty if it is in another one."""
         if self.name:
             return {**NAMED, "none": r"(?s:.+)"}[self.name]
         return self.source if self.dialect == "rust" else ""
 
     @cached_property
     def cutters(self) -> tuple[Cutter, ...]:
-        """What makes the same cuts in UTF-8: nothing to do for ``none``."""
+        """The cutters that make these cuts in UTF-8; none for ``none``."""
         if self.name == "none":
             return ()
         from tokbench_subword.pipeline.patterns.cutters import cutter_of

@@ -1,13 +1,13 @@
 r"""A pattern as an automaton over classes of code points, with the meaning that backtracking gives it.
 
-The tree of a pattern becomes an ordered automaton (Thompson 1968; Pike's ordering): of several ways to match,
-the first in the order of the pattern counts. Its states are made deterministic as ordered lists of positions,
-cut off behind the first that has matched. Whether a match ends before a character is told when that character
-is read, so that a lookahead of one character is decided by the transition that reads it; a lookbehind of one is
-decided where a position is reached, since the character read last is known there.
+The tree of a pattern becomes an ordered nondeterministic automaton (Thompson 1968; Pike's ordering): if there
+are several ways to match, the first in the order of the pattern counts. A deterministic state is an ordered
+list of positions, cut off after the first one that has matched. Whether a match ends before a character is
+reported when that character is read. So a lookahead of one character is decided by the transition that reads
+it. A lookbehind of one character is decided when a position is reached, since the last character is known then.
 
-Code points that no set of the pattern tells apart are one class. Cox 2007 ("Regular Expression Matching Can Be
-Simple And Fast") and 2009 tell how such automata work.
+Code points that belong to the same sets of the pattern form one class. Cox 2007 ("Regular Expression Matching
+Can Be Simple And Fast") and 2009 explain such automata.
 """
 
 from __future__ import annotations
@@ -35,22 +35,21 @@ Classes = frozenset[int]
 State = tuple[int, ...]
 """Positions of a `Builder`, in order."""
 Key = tuple[State, int]
-"""A state and the class of the character before it, where that matters."""
+"""A state, and the class of the character before it if that matters."""
 DEAD = 0
 MOST_CLASSES, MOST_STATES = 120, 2000
 _MOST_POSITIONS, _MOST_STEPS = 20_000, 4_000_000
-"""What building may take, some seconds; published patterns take a hundredth."""
+"""Limits on building, some seconds; published patterns take a hundredth of that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Automaton:
     """Deterministic states over classes of code points.
 
-    `classes` gives the class of each code point (uint8, ``(0x110000,)``); the number `edge` = n_classes stands
-    for there being no character: before the text, and behind it. ``following[state][class]`` is the next state
-    and whether a match ends before the character of that class; state 0 is dead, and ``starts[class]`` is where
-    to begin behind a character of that class. A match that ends where it began has no length: see
-    `matches_nothing`.
+    `classes` is the class of each code point (uint8, ``(0x110000,)``). The class `edge` = n_classes means that
+    there is no character: before the text, and after it. ``following[state][class]`` is the next state, and
+    whether a match ends before the character of that class. State 0 is dead; ``starts[class]`` is the state to
+    begin in after a character of that class. A match may be empty: see `matches_nothing`.
     """
 
     classes: NDArray[np.uint8]
@@ -60,12 +59,12 @@ class Automaton:
 
     @property
     def matches_nothing(self) -> bool:
-        """Whether some match has no length."""
+        """Whether some match is empty."""
         return any(told for start in self.starts for _, told in self.following[start])
 
     @property
     def leaves_no_gaps(self) -> bool:
-        """Whether matches are the whole of any text: wherever it goes on, one of some length begins."""
+        """Whether the matches cover every text: a non-empty match begins at every place where one can end."""
         if self.matches_nothing:
             return False
         begun = {self.following[start][read][0] for start in self.starts for read in range(self.edge)}
@@ -80,7 +79,7 @@ class Automaton:
 
 
 def automaton_of(tree: Node) -> Automaton:
-    """The automaton of a pattern; raises `NotExpressible` where it would be too large.
+    """The automaton of a pattern; raises `NotExpressible` if it would be too large.
 
     Example:
         >>> from tokbench_subword.pipeline.patterns.simplifying import tree_of
@@ -97,10 +96,10 @@ def automaton_of(tree: Node) -> Automaton:
 
 
 def endings_of(tree: Node, sets: dict[int, Classes], edge: int) -> list[list[tuple[int, bool]]]:
-    """What tells, character by character, whether some text that the pattern matches ends here.
+    """An automaton that reports at each character whether any match of the pattern ends there.
 
-    The next state, and whether one ended before the character, by state and class, as in an `Automaton`; a text
-    begins in state 0. `sets` are the classes of the pattern's sets.
+    Like ``Automaton.following``: the next state, and whether a match ended before the character, by state and
+    class; a text begins in state 0. `sets` are the classes of the pattern's sets.
     """
     builder = Builder(sets, edge)
     root = builder.add(tree, builder.match)
@@ -118,8 +117,8 @@ def endings_of(tree: Node, sets: dict[int, Classes], edge: int) -> list[list[tup
 def _table(
     begins: Iterable[Key], onward: Callable[[State, int], Iterable[tuple[Key, bool]]]
 ) -> tuple[dict[Key, int], list[list[tuple[int, bool]]]]:
-    """The numbers of the states that can be reached from some, and the row of each: where `onward` leads from
-    it with each class, and what it tells there.
+    """Number the states that can be reached, and make the row of each: for each class, the next state by
+    `onward`, and what is reported there.
     """
     numbers = {key: number for number, key in enumerate(dict.fromkeys(begins))}
     order, rows, steps = list(numbers), [], 0
@@ -160,11 +159,11 @@ def classes_of(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
 
 @dataclass(slots=True)
 class Builder:
-    """Positions of the ordered automaton, each with where it leads, and the states made of them.
+    """Builds the positions of the ordered automaton, and the states made of them.
 
-    `sets` gives the classes of each set of the pattern, and the labels of each `Around`, by their `id`.
-    A position is ``(kind, classes, ways)``: it reads a character of some classes (``one``), asks for the one
-    behind it (``ahead``) or the one before (``behind``), tries several ways in order (``split``), or is the
+    `sets` are the classes of each set of the pattern, and the labels of each `Around`, by their `id`. A
+    position is ``(kind, classes, ways)``: it reads a character of some classes (``one``), tests the next
+    character (``ahead``) or the one before (``behind``), tries several ways in order (``split``), or is the
     ``match``.
     """
 
@@ -178,11 +177,11 @@ class Builder:
 
     @property
     def looks_behind(self) -> bool:
-        """Whether any position asks for the character before it."""
+        """Whether any position tests the character before it."""
         return any(kind == "behind" for kind, _, _ in self.positions)
 
     def another_match(self) -> int:
-        """A position of its own that matches, to tell apart which part of a pattern has."""
+        """A new position that matches, to distinguish which part of a pattern has matched."""
         return self._new("match", frozenset(), [])
 
     def _new(self, kind: str, classes: Classes, ways: list[int]) -> int:
@@ -192,7 +191,7 @@ class Builder:
         return len(self.positions) - 1
 
     def add(self, node: Node, then: int) -> int:
-        """Positions for `node`, which go on to the position `then`; returns the first."""
+        """Add positions for `node`, followed by the position `then`; returns the first."""
         match node:
             case One(points, _):
                 return self._new("one", self.sets[id(points)], [then])
@@ -229,9 +228,9 @@ class Builder:
         return first
 
     def reached(self, positions: Iterable[int], before: int, read: int = -1) -> State:
-        """The positions that are reached without reading, in order, behind a character of class `before`.
+        """The positions that are reached without reading, in order, after a character of class `before`.
 
-        With the class `read` of the character that follows, those that a lookahead opens as well.
+        If the class `read` of the next character is given, lookaheads are followed, too.
         """
         reached: list[int] = []
         seen: set[int] = set()
@@ -251,10 +250,10 @@ class Builder:
         return tuple(reached)
 
     def step(self, state: State, last: int, read: int, *, every: bool = False) -> tuple[State, int | None]:
-        """The state behind a character of class `read`, and the position that matches before it, or None.
+        """The state after a character of class `read`, and the position that matches before it, or None.
 
-        `last` is the class of the character before: what a lookahead opens may look behind. With `every`, what
-        comes after a match in the order of the pattern counts as well.
+        `last` is the class of the character before, for lookbehinds after a lookahead. With `every`, positions
+        after a match in the order of the pattern count, too.
         """
         matched = None
         following: list[int] = []
@@ -269,7 +268,7 @@ class Builder:
         return self.reached(following, read), matched
 
     def determinized(self, root: int, classes: NDArray[np.uint8]) -> Automaton:
-        """All states that can be reached, with `root` as where a match begins."""
+        """The automaton of all states that can be reached, if matches begin at `root`."""
         looks_behind, edge = self.looks_behind, self.edge
 
         def key_of(state: State, last: int) -> Key:

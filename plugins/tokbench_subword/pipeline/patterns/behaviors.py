@@ -1,11 +1,11 @@
-"""What a pre-tokenizer makes of matches and of the gaps between them, by the names in `tokenizer.json`."""
+"""What becomes of matches and of the gaps between them, by the names of behaviors in `tokenizer.json`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 GAP, MATCH = 0, 1
-"""What a piece is: text between matches, or a match."""
+"""The kinds of pieces: text between matches, or a match."""
 _AFTER_MATCH = {(MATCH, MATCH), (MATCH, GAP)}
 _APART = {
     "Isolated": {*_AFTER_MATCH, (GAP, MATCH)},
@@ -15,7 +15,7 @@ _APART = {
     "MergedWithNext": {(MATCH, MATCH), (GAP, MATCH)},
 }
 BEHAVIORS = tuple(_APART)
-"""What a `Split` of a `tokenizer.json` may say becomes of matches."""
+"""The behaviors that a `Split` of a `tokenizer.json` may have."""
 _INVERTED = {"MergedWithPrevious": "MergedWithNext", "MergedWithNext": "MergedWithPrevious"}
 
 
@@ -32,7 +32,7 @@ class Rules:
 
     @classmethod
     def of(cls, behavior: str, *, invert: bool = False) -> Rules:
-        """The rules of a behavior; `invert` has matches and gaps change places.
+        """The rules of a behavior; `invert` swaps matches and gaps.
 
         Example:
             >>> Rules.of("Removed", invert=True).keeps_gaps
@@ -47,7 +47,7 @@ class Rules:
 
     @property
     def ends_matches(self) -> bool:
-        """Whether there is a cut behind every match, whatever follows."""
+        """Whether there is a cut after every match, whatever follows."""
         return self.apart >= _AFTER_MATCH
 
     def keeps(self, kind: int) -> bool:

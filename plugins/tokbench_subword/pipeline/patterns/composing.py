@@ -1,14 +1,14 @@
-"""Two machines that cut one after the other, made one: the second in the pieces of the first.
+"""Composes two machines that cut one after the other, the second within the pieces of the first, into one.
 
-To the second machine the ends of such a piece are the ends of a text. So a pair of rows, and one class for each
-pair of classes, tell what both do with the next character: where the first cuts, the second is told that its
-text ends, and begins anew. What the first tells late, the second has to wait for: the characters before which
-there may be a cut yet are a part of the configuration, and are read by the second when that is decided. So are
-those of a piece of which the first has not told as yet whether it is kept.
+For the second machine, a piece of the first is a whole text. So a pair of rows, and a class for each pair of
+classes, determine what both do with the next character; where the first cuts, the second reads the end of its
+text and begins again. If the first reports an end late, the second has to wait: the characters before which
+there may still be a cut are part of the configuration, and the second reads them once that is decided. The same
+holds for the characters of a piece while the first has not decided whether to keep it.
 
-So pre-tokenizers of a `tokenizer.json` that follow one another need one pass over the text. Where
-numbers, then ideographs, then words are cut, a first pass takes 0.7 (code) to 0.9 (21 languages) of the time
-of one cutter after the other, a later one 0.55 (code) and 0.35 (Chinese, Japanese and Thai).
+With this, consecutive pre-tokenizers of a `tokenizer.json` need one pass over the text. If numbers, then
+ideographs, then words are cut, a cold pass takes 0.7 (code) to 0.9 (21 languages) of the time of one cutter
+after the other, a warm one 0.55 (code) and 0.35 (Chinese, Japanese and Thai).
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from tokbench_subword.pipeline.patterns.machine import EDGE, PAGE, Configuration
 from tokbench_subword.pipeline.patterns.tree import NotExpressible
 
 _MOST_WAITING = 8
-"""Characters that the second machine may wait for."""
-_TOO_LATE = "a match that is told too late for what cuts beside it"
+"""The most characters that the second machine may have to wait for."""
+_TOO_LATE = "a match whose end is certain too late for the cutters beside it"
 
 
 class _Steps:
-    """What a machine does, by row and class."""
+    """The steps of a machine, by row and class."""
 
     def __init__(self, machine: Machine) -> None:
         self.rows, self.edge = machine.next_rows, int(machine.settings[EDGE])
         self._ends = machine.ends
 
     def told(self, row: int, read: int) -> Ends:
-        """The ends told; raises `NotExpressible` where the machine has to read on."""
+        """The ends reported; raises `NotExpressible` if the machine has to read on."""
         ends = self._ends[row][read]
         if ends is None:
             raise NotExpressible(_TOO_LATE)
         return ends
 
     def undecided(self) -> list[int]:
-        """For each row, how many of the characters read last there may be a cut before, or between, yet."""
+        """For each row, the number of last characters before or between which there may still be a cut."""
         reads = range(self.edge + 1)
         told = [[end for read in reads for end in self.told(row, read)] for row in range(len(self.rows))]
         if any(end.over for ends in told for end in ends):
@@ -56,14 +56,14 @@ class _Steps:
         return most
 
     def kept(self) -> list[frozenset[bool]]:
-        """For each row, what may yet become of the piece at hand: whether it is kept."""
+        """For each row, whether the current piece may still be kept, or dropped."""
         found = [frozenset[bool]()] * len(self.rows)
         while found != (later := [self._kept(row, found) for row in range(len(self.rows))]):
             found = later
         return found
 
     def _kept(self, row: int, later: list[frozenset[bool]]) -> frozenset[bool]:
-        """What becomes of the piece as far as the next character, or what is known of `later`, tells."""
+        """Whether the piece may be kept or dropped, as far as the next character, or `later`, determines it."""
         told = [self.told(row, read) for read in range(self.edge + 1)]
         at_once = {ends[0].kept for ends in told if ends}
         onward = [later[one] for one, ends in zip(self.rows[row][:-1], told, strict=False) if not ends]
@@ -71,7 +71,9 @@ class _Steps:
 
 
 class _Both(NamedTuple):
-    """A configuration of two machines: their rows, and the classes of the characters the second waits for."""
+    """A configuration of two machines: their rows, and the classes of the characters that the second waits
+    for.
+    """
 
     first: int
     second: int
@@ -79,8 +81,9 @@ class _Both(NamedTuple):
 
 
 class _Composition:
-    """Two machines at work, the second in the pieces of the first; `classes` are theirs of each class of both,
-    the last those of the end of a text.
+    """Two machines, the second running within the pieces of the first.
+
+    `classes` are, for each joint class, the classes of both machines; the last are those of the end of a text.
     """
 
     def __init__(self, first: Machine, second: Machine, classes: Sequence[tuple[int, int]]) -> None:
@@ -88,10 +91,10 @@ class _Composition:
         self._undecided, self._kept = self._first.undecided(), self._first.kept()
 
     def step(self, at: _Both, read: int) -> tuple[_Both, Ends]:
-        """The configuration behind what is read, and the ends it decides."""
+        """The configuration after `read`, and the ends that are decided."""
         one, _ = self._classes[read]
         row, ends = at.second, list[End]()
-        # with each how many characters before this one it is
+        # each with its distance from this character
         waiting = [(each, len(at.waiting) - k) for k, each in enumerate((*at.waiting, read))]
         for back, kept, _ in self._first.told(at.first, one):
             piece = [each for each in waiting if each[1] > back]
@@ -109,11 +112,11 @@ class _Composition:
             row = self._cut(row, waiting[:ready], ends)
         left = tuple(each for each, _ in waiting[ready:])
         if len(left) > _MOST_WAITING:
-            raise NotExpressible("a piece of which it is told too late whether it is kept")
+            raise NotExpressible("a piece for which it is known too late whether it is kept")
         return _Both(following, row, left), tuple(ends)
 
     def _cut(self, row: int, reading: Sequence[tuple[int, int]], ends: list[End]) -> int:
-        """Have the second machine go on, and list the ends that it tells; returns its row."""
+        """Run the second machine on, and list the ends that it reports; returns its row."""
         for each, behind in reading:
             other = self._classes[each][1]
             for back, kept, over in self._second.told(row, other):
@@ -126,8 +129,8 @@ class _Composition:
 def composed(first: Machine, second: Machine) -> Machine:
     """The machine that cuts the pieces that `second` makes of those of `first`.
 
-    Raises `NotExpressible` where one of them has to read on, where the first tells an end by going back over
-    characters (`End.over`), or where both together would be too large.
+    Raises `NotExpressible` if one of them has to read on, if the first reports an end by going back over
+    characters (`End.over`), or if both together would be too large.
 
     Example:
         >>> from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of

@@ -1,7 +1,7 @@
 """The kernel that cuts a text into pieces, character by character, by the tables of a `Machine`.
 
-A piece ends where the table says so. No branch depends on that: where a piece might end is written down at
-every character, and counted only if it does, so that the processor has nothing to guess at the ends of words.
+The table decides where a piece ends, but no branch depends on it: at every character a possible end is written,
+and it is counted only if the piece does end there. So the ends of words cause no branch mispredictions.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline.patterns import machine as at
 
 SPARE = 32
-"""Pieces that may be written beyond those asked for. A machine may wait with the ends of some four characters,
-one made of several with some twelve (`composing`), and then tell all of them at one character."""
+"""How many pieces more than asked for may be written. A machine may hold back the ends of about four
+characters, one composed of several machines those of about twelve, and then report all of them at once."""
 SLOW = (1 << at.ROW_SHIFT) - (1 << at.SLOW_SHIFT)
-"""What an entry of the table has where `act` is to be called."""
+"""The bits of a table entry that are set if `act` has to be called."""
 
 
 @inline
 def class_of(machine: Block, text: Bytes, i: Int) -> tuple[np.int64, np.int64]:
-    """The class of the character that begins at byte `i`, beyond ASCII, and how many bytes it has."""
+    """The class of the non-ASCII character at byte `i`, and its number of bytes."""
     point, size = code_point(text, i)
     page = np.int64(u16_in(machine, at.PAGES)[point >> 8])
     return np.int64(u8_in(machine, at.CLASSES)[(page << 8) | (point & 255)]), size
@@ -30,7 +30,7 @@ def class_of(machine: Block, text: Bytes, i: Int) -> tuple[np.int64, np.int64]:
 
 @inline
 def _class_at(machine: Block, text: Bytes, i: Int, end: Int) -> tuple[np.int64, np.int64]:
-    """The class of what is read at byte `i`, a character or the end of the text, and its number of bytes."""
+    """The class at byte `i`, of a character or of the end of the text, and the number of bytes."""
     if i < end:
         byte = np.int64(text[i])
         if byte < 0x80:
@@ -44,7 +44,7 @@ def _class_at(machine: Block, text: Bytes, i: Int, end: Int) -> tuple[np.int64, 
 
 @inline
 def characters_back(text: Bytes, i: Int, count: Int) -> Int:
-    """Where the character begins that is `count` before the one at byte `i`."""
+    """The begin of the character `count` characters before the one at byte `i`."""
     for _ in range(count):
         i = character_before(text, i)
     return i
@@ -52,7 +52,7 @@ def characters_back(text: Bytes, i: Int, count: Int) -> Int:
 
 @subroutine
 def _back_over(machine: Block, text: Bytes, i: Int, some: Int) -> Int:
-    """Where the characters before byte `i` begin that are all of the classes of set `some`."""
+    """The begin of the run of characters before byte `i` whose classes are all in set `some`."""
     over, n_classes = u8_in(machine, at.OVER), i64_in(machine, at.SETTINGS)[at.EDGE] + 1
     before = characters_back(text, i, 1)
     while over[some * n_classes + _class_at(machine, text, before, i)[0]]:
@@ -64,9 +64,9 @@ def _back_over(machine: Block, text: Bytes, i: Int, some: Int) -> Int:
 def _read_on(
     machine: Block, text: Bytes, i: Int, end: Int, state: Int, last: Int, before: Int
 ) -> tuple[Int, Int]:
-    """Where the longest match ends that is told from `state` on until the automaton dies, and the class before.
+    """Follow the automaton from `state` until it dies: the end of the longest match, and the class before that.
 
-    The character at byte `i` has led to `state`; `last` and `before` are what is returned if none is told.
+    The character at byte `i` has led to `state`. Returns `last` and `before` if no match is found.
     """
     following, n_classes = u16_in(machine, at.FOLLOWING), i64_in(machine, at.SETTINGS)[at.EDGE] + 1
     one, size = _class_at(machine, text, i, end)
@@ -86,14 +86,14 @@ def _read_on(
 def act(
     machine: Block, text: Bytes, i: Int, end: Int, began: Int, entry: Int, starts: Ints, ends: Ints, count: Int
 ) -> tuple[np.int64, np.int64, np.int64, np.int64, bool]:
-    """Do what an entry says that is more than the end of a piece.
+    """Carry out the action of a table entry.
 
-    Returned are `i`, `began`, `row` and `count`, and whether the next character to read is the one at this `i`,
-    not the one behind it.
+    Writes the ends that the action lists. If too much was read since a match was found, or since one may have
+    begun, this follows the automaton to the end; reading then begins again after the match, or, without a
+    match, after the character where it would have begun.
 
-    The ends listed are written. Where too much has been read since a match was told, or since one might have
-    begun, the automaton goes on here, and reading begins anew behind the match, or, where there is none, behind
-    the character where it would have begun.
+    Returns `i`, `began`, `row`, `count`, and whether the next character to read is the one at `i`, not the one
+    after it.
     """
     actions, settings = i32_in(machine, at.ACTIONS), i64_in(machine, at.SETTINGS)
     action = ((entry & SLOW) >> at.SLOW_SHIFT) * at.ACTION
@@ -130,8 +130,7 @@ def act(
 def _step(
     machine: Block, text: Bytes, i: Int, began: Int, row: Int, end: Int, starts: Ints, ends: Ints, count: Int
 ) -> tuple[Int, Int, Int, Int]:
-    """Read the character at byte `i`, or at `end` that there is none; returns the next `i`, `began`, `row`,
-    `count`.
+    """Read the character at byte `i`, or the end of the text; returns the next `i`, `began`, `row` and `count`.
 
     At the end, `i` stays.
     """
@@ -159,7 +158,7 @@ def cut_up_to(
     ends: Ints,
     count: Int,
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """`cut_some`, but up to byte `stop` of a text that ends at `end`, however many pieces that is."""
+    """`cut_some`, but up to byte `stop` of a text that ends at `end`, for any number of pieces."""
     stop, end = stop_and_end
     while i < stop or (stop == end and row != 0):
         i, began, row, count = _step(machine, text, i, began, row, end, starts, ends, count)
@@ -179,14 +178,14 @@ def cut_some(
     count: Int,
     most: Int,
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """Write where pieces of a text that ends at byte `end` begin and end, until there are `most` of them.
+    """Write the begin and end of the pieces of a text that ends at byte `end`, until there are `most` of them.
 
-    `i` is the byte to read next, `began` where the piece at hand begins, `row` the row of the table (0 at the
-    beginning of a text); returned are these three and the count, for the next call. The text is done when `i`
-    is `end` and `row` is 0. `SPARE` pieces more than `most` may be written, and all text up to ``end + 3`` is
-    readable.
+    `i` is the byte to read next, `began` the begin of the current piece, and `row` the row of the table (0 at
+    the beginning of a text). Returns these three and the count, for the next call. The text is done when `i` is
+    `end` and `row` is 0. Up to `SPARE` pieces more than `most` may be written; the text must be readable up to
+    ``end + 3``.
     """
     while count < most and (i < end or row != 0):
-        stop = min(i + most - count, end)  # there are no more pieces than bytes: nothing to count on the way
+        stop = min(i + most - count, end)  # no more pieces than bytes: no count is needed on the way
         i, began, row, count = cut_up_to(machine, text, i, began, row, (stop, end), starts, ends, count)
     return np.int64(i), np.int64(began), np.int64(row), np.int64(count)

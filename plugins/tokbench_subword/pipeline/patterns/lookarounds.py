@@ -1,11 +1,11 @@
-r"""Patterns that look further than one character ahead or behind, and the labels that tell what they see there.
+r"""Patterns that look further than one character ahead or behind, by way of labels.
 
-``\d{1,3}(?=(?:\d{3})*\b)`` cuts numbers in threes from the right: whether there is a cut is told by what stands
-any distance away. So a first pass goes over the text once for each such lookaround, from its end for one that
-looks ahead, and notes at each character whether it holds there. The class of a character and what holds beside
-it together are its *label*. The pattern becomes an automaton over labels that looks no further than one of
-them, and cuts the labels, one byte each, as any other automaton cuts text. Over English, `regex` takes four
-times as long to cut.
+``\d{1,3}(?=(?:\d{3})*\b)`` cuts numbers in threes from the right, so a cut may depend on characters at any
+distance. For each such lookaround, a first pass goes over the text (backwards for a lookahead) and notes at
+each character whether the lookaround holds there. The class of a character, together with the lookarounds that
+hold beside it, is its *label*. The pattern becomes an automaton over labels, which looks no further than one
+label, and cuts the labels, one byte each, as any other automaton cuts text. Over English, `regex` takes four
+times as long.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from tokbench_subword.pipeline.patterns.automaton import Automaton, Builder, cla
 from tokbench_subword.pipeline.patterns.tree import Around, Node, NotExpressible, all_of, turned
 
 _MOST_LABELS = 120
-"""So many that each is a byte of ASCII."""
+"""The most labels, so that each is an ASCII byte."""
 
 
 class Labels(NamedTuple):
-    """What `label_texts` needs."""
+    """The tables of `label_texts`."""
 
     classes: NDArray[np.uint8]
     """The class of each code point."""
     following: NDArray[np.uint16]
-    """For each lookaround after the other, state and class: the next state, doubled, and 1 where it held."""
+    """For each lookaround, state and class: the next state, doubled, plus 1 if the lookaround held."""
     looks: NDArray[np.int64]
-    """Of each lookaround: where it begins in `following`, whether it looks behind, what it adds to a label."""
+    """For each lookaround: its begin in `following`, whether it looks behind, and what it adds to a label."""
     edge: int
-    """The class of there being no character."""
+    """The class that means that there is no character."""
 
 
 @inline
 def _note(tables: Labels, classes: Bytes, labels: Bytes, count: Int) -> None:
-    """Add to the labels of one text, of `count` characters, what holds beside each of them."""
+    """Add to the labels of one text, of `count` characters, which lookarounds hold beside each."""
     for look in range(len(tables.looks)):
         begin, behind, weight = tables.looks[look, 0], tables.looks[look, 1], tables.looks[look, 2]
         at, step = (np.int64(0), np.int64(1)) if behind else (count - 1, np.int64(-1))
         state = np.int64(0)
         for k in range(count):
             entry = np.int64(tables.following[begin + state + np.int64(classes[at])])
-            if k > 0:  # what is told before a character is noted at the one that was read last
+            if k > 0:  # a result before a character is noted at the character read last
                 labels[at - step] += (entry & 1) * weight
             state = (entry >> 1) * (tables.edge + 1)
             at += step
@@ -61,9 +61,9 @@ def _note(tables: Labels, classes: Bytes, labels: Bytes, count: Int) -> None:
 def label_texts(text: Bytes, units: Ints, tables: Labels, classes: Bytes, labels: Bytes, places: Ints) -> Ints:
     """Label the characters of the texts ``text[units[u, 0]:units[u, 1]]``, one text behind the other.
 
-    `labels` (uint8), `classes` (uint8, room to work in) and `places` (int64, the byte where each character
-    begins) take one entry a character, and one more for the end of each text. Returned is where each text
-    begins and ends among them, int64 ``(len(units), 2)``.
+    `labels` (uint8), `classes` (uint8, scratch space) and `places` (int64, the first byte of each character)
+    have an entry for each character, and one for the end of each text. Returns the begin and end of each text
+    among these entries, int64 ``(len(units), 2)``.
     """
     data = pointer(text)
     labelled = np.empty((len(units), 2), np.int64)
@@ -84,9 +84,9 @@ def label_texts(text: Bytes, units: Ints, tables: Labels, classes: Bytes, labels
 
 
 def labelled_automaton(tree: Node) -> tuple[Automaton, Labels]:
-    """The automaton of a pattern over the labels of characters, and what they are made by.
+    """The automaton of a pattern over the labels of characters, and the tables that make the labels.
 
-    Raises `NotExpressible` where there would be too many labels or states.
+    Raises `NotExpressible` if there would be too many labels or states.
     """
     points, sets, edge = classes_of(tree)
     looks = [node for node in all_of(tree) if isinstance(node, Around)]

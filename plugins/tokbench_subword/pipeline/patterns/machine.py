@@ -1,10 +1,10 @@
-"""What runs over text once, without going back, and cuts it: the tables of the kernels that cut.
+"""`Machine`: the tables with which the kernels cut a text in one pass, without going back.
 
-Such a machine, which tells something as it reads, is a finite-state transducer. What is done on the way is
-worked out beforehand, for all configurations there may be: each is a row of a table, with an entry for each
-class of characters. They are those of an automaton that searches (`machine_building`), or of two machines, one
-in the pieces of the other (`composing`). Configurations that do the same whatever follows are one (Moore 1956,
-"Gedanken-Experiments on Sequential Machines"): of the 17 to 53 of published patterns 12 to 26 are left.
+A machine is a finite-state transducer: it reports the ends of pieces as it reads. Everything is computed
+beforehand, for every possible configuration: each is a row of a table, with an entry for each class of
+characters. The configurations come from an automaton that searches (`machine_building`), or from two machines,
+one in the pieces of the other (`composing`). Equivalent configurations are merged (Moore 1956,
+"Gedanken-Experiments on Sequential Machines"): the 17 to 53 of published patterns become 12 to 26.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tokbench.kernels.lanes import LANES, THERE
 from tokbench_subword.pipeline.patterns.tree import NotExpressible
 
 KEEP, BEGIN, SLOW_SHIFT, ROW_SHIFT = 1, 2, 2, 12
-"""What an entry of the table holds: bit 0, a piece that is kept ends before this character; bit 1, the next
-begins there; then the number of a list of ends that are further back (0: none); and from bit 12 on where the
-row of the next configuration begins."""
+"""The bits of a table entry. Bit 0: a piece that is kept ends before this character. Bit 1: the next piece
+begins there. Then the number of a list of ends that are further back (0: none). From bit 12 on: the begin of
+the next row."""
 SYMBOLS, WIDE, NOTHING, MARK, MORE, ONE_BACK = 256, 128, 255, 0x80, 0x40, 0x20
-"""What is read in `Machine.steps`: a byte of ASCII; `WIDE` and the class of another character, or of the end of
-a text; nothing. And what a step tells beside a row: `MARK`, that pieces end, or the text; `ONE_BACK`, that one
-piece ends, one character before, and is kept; `MORE`, that it is neither that nor one kept piece that ends
-right before the character."""
+"""The input of `Machine.steps`: an ASCII byte; `WIDE` plus the class of another character, or of the end of a
+text; or `NOTHING`. And the flags of a step beside the next row. `MARK`: pieces end, or the text. `ONE_BACK`:
+one kept piece ends, one character before this one. `MORE`: anything else but one kept piece that ends right
+before this character."""
 PAGE = 256
-"""Code points whose classes stand together."""
+"""How many code points form a page of `Machine.classes`."""
 _MOST_CONFIGURATIONS, _MOST_ACTIONS = 512, 1 << (ROW_SHIFT - SLOW_SHIFT)
 
 
@@ -37,73 +37,74 @@ _MOST_CONFIGURATIONS, _MOST_ACTIONS = 512, 1 << (ROW_SHIFT - SLOW_SHIFT)
 class Machine:
     """The tables of the kernels in `cutting` and `simd_cutting`, each contiguous.
 
-    A *row* is ``1 << shift`` entries of `table`, one for each class of code points, then one for the end of the
-    text. Where a match was told and too much has been read since, an action says so: the kernel then reads on
-    by `following`, the states of the automaton, until it dies, and begins anew at the row of the class before
-    the match's end. So it does where nothing was told as yet; without a match, it begins anew behind the first
-    character. Where one attempt after the other fails far away, that takes quadratic time, as it does the
-    libraries.
+    A *row* is ``1 << shift`` entries of `table`: one for each class of code points, then one for the end of the
+    text. If too many characters follow a match before its end is certain, an action says so. Then the kernel
+    follows the states of the automaton (`following`) until it dies, and begins again after the match, at the
+    row for the class before that place. It does the same if no match was found yet; without any match, it
+    begins again after the first character. If one attempt after another fails far away, that takes quadratic
+    time, as in the libraries.
     """
 
     table: NDArray[np.uint32]
-    """The entries, row after row; the first row is where a text begins."""
+    """The entries, row after row; a text begins at the first row."""
     ascii_classes: NDArray[np.uint8]
     """The classes of the first 128 code points."""
     pages: NDArray[np.uint16]
-    """For each 256 code points, which 256 of `classes` are theirs: ``(0x1100,)``."""
+    """For every 256 code points the number of their page in `classes`: ``(0x1100,)``."""
     classes: NDArray[np.uint8]
-    """Pages of the classes of 256 code points, each once."""
+    """The distinct pages, each with the classes of 256 code points."""
     actions: NDArray[np.int32]
-    """``(n, ACTION)``: how many ends; state, characters since the match and class before it, where the kernel
-    is to read on (state 0: it is not); 0, or, where no match was told as yet, what becomes of the piece before:
-    `CUT_IF_MATCH` and its kin; then, as many times, how many characters back an end is, whether the piece is
-    kept, and the number of a set in `over`."""
+    """``(n, ACTION)``: the number of ends; for reading on, the state (0: do not read on), the characters since
+    the match and the class before it; if no match was found yet, flags for the piece before (`NOT_TOLD`,
+    `CUT_IF_MATCH` …), else 0; then for each end: how many characters back it is, whether its piece is kept, and
+    a set in `over`."""
     over: NDArray[np.uint8]
-    """For each set of classes, the first of them empty, and each class, whether it is in: see `End.over`."""
+    """For each set of classes (the first is empty) and each class, whether the set contains it: see
+    `End.over`."""
     following: NDArray[np.uint16]
-    """For each state and class the next state, doubled, and 1 where a match ends before the character."""
+    """For each state and class the next state, doubled, plus 1 if a match ends before the character."""
     rows: NDArray[np.int64]
-    """For each class of the character before, the row where a piece begins behind a match."""
+    """For each class of the character before, the row at which to begin after a match."""
     gap_rows: NDArray[np.int64]
-    """The same where it begins behind a character that is part of no match."""
+    """The same, to begin after a character that is not in any match."""
     steps: NDArray[np.uint8]
-    """``(SYMBOLS * LANES,)``: for whatever can be read, the number of the next row by that of the row before,
-    and what that tells; empty where there are more rows than lanes, or the processor has none."""
+    """``(SYMBOLS * LANES,)``: for each input and each row, the number of the next row, with flags; empty if
+    there are more rows than lanes, or if the processor has no such lanes."""
     settings: NDArray[np.int64]
-    """How far the number of a row is shifted to give where it begins, the class of the end of a text, whether
-    there is a cut behind every match, whether it is kept, and whether there are `steps`."""
+    """By how much the number of a row is shifted to give its begin; the class of the end of a text; whether
+    every match is followed by a cut; whether matches are kept; whether there are `steps`."""
     next_rows: list[list[int]]
-    """What `composing` takes instead of the table: the next row, by row and class."""
+    """For `composing`, instead of the table: the next row, by row and class."""
     ends: list[list[Ends | None]]
-    """The same of the ends told; None where the kernel has to read on."""
+    """For `composing`: the ends reported, by row and class; None if the kernel has to read on."""
 
     def __len__(self) -> int:
         return len(self.next_rows)
 
     def arrays(self) -> list[NDArray[Any]]:
-        """Those that the kernels take, in the order of their fields."""
+        """The arrays that the kernels take, in the order of their fields."""
         return [getattr(self, one.name) for one in fields(self)[: SETTINGS + 1]]
 
 
 TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, OVER, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(11)
-"""Where each array of a `Machine` stands in its block."""
+"""The place of each array of a `Machine` in its block."""
 SHIFT, EDGE, ENDS_MATCHES, KEEPS_MATCHES, HAS_STEPS = range(5)
 N_ENDS, READ_ON, SINCE, BEFORE, UNTOLD, FIRST_END = range(6)
 NOT_TOLD, CUT_IF_MATCH, CUT_IF_GAP, KEEP_BEFORE = 1, 2, 4, 8
-"""What an action says where no match was told: that it is so, whether there is a cut before the match that may
-be found, and before the gap if there is none, and whether the piece before that is kept."""
+"""Flags of an action if no match was found yet: that this is so; whether there is a cut before the match that
+may still be found; before the gap if there is none; and whether the piece before that cut is kept."""
 AN_END = 3
 """Numbers of an end in an action."""
 ACTION = FIRST_END + AN_END * 8
-"""Numbers in an action: there are at most eight ends, of what is read again."""
+"""Numbers in an action, which has up to eight ends."""
 _END_ONE_BACK = np.zeros(ACTION, np.int32)
 _END_ONE_BACK[[N_ENDS, FIRST_END, FIRST_END + 1]] = 1
 
 
 class End(NamedTuple):
-    """The end of a piece: how many characters before the one just read it lies, and whether the piece is kept.
+    """The end of a piece: how many characters before the one just read it is, and whether the piece is kept.
 
-    With `over`, it lies further back: before all characters of these classes that stand there.
+    With `over`, the end is further back: before all adjacent characters of these classes.
     """
 
     back: int
@@ -112,21 +113,21 @@ class End(NamedTuple):
 
 
 Ends = tuple[End, ...]
-"""Those that are told together, in order."""
+"""Ends that are reported together, in order."""
 
 
 _T = TypeVar("_T", bound=Hashable)
-"""What a configuration is."""
+"""The type of a configuration."""
 
 
 class TooLarge(NotExpressible):
-    """There are more configurations, or more of what they tell, than a machine may have."""
+    """There are more configurations, or more actions, than a machine may have."""
 
 
 class Configurations(Generic[_T]):
-    """The rows of a machine to be: one for each configuration that has come up, in that order.
+    """Builds the rows of a machine: one for each configuration, in the order in which they were found.
 
-    Whoever goes through them writes for each, and each class, where it leads and what that tells.
+    The caller goes through the configurations and writes, for each class, the next one and the ends reported.
     """
 
     def __init__(self, begins: Iterable[_T]) -> None:
@@ -147,7 +148,7 @@ class Configurations(Generic[_T]):
         return number
 
     def write(self, following: _T, ends: Ends, reading_on: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
-        """Write the next entry: where it leads, the ends told, and `READ_ON` to `UNTOLD` of its action."""
+        """Write the next entry: the next configuration, the ends, and `READ_ON` to `UNTOLD` of its action."""
         if len(ends) == 1 and not (ends[0].back or ends[0].over or reading_on[0]):
             told = BEGIN | KEEP * ends[0].kept
         else:
@@ -156,7 +157,7 @@ class Configurations(Generic[_T]):
                 action += back, int(kept), self._over.setdefault(over, len(self._over))
             told = self._actions.setdefault(action, len(self._actions)) << SLOW_SHIFT
             if len(self._actions) > _MOST_ACTIONS or len(action) > ACTION:
-                raise TooLarge("too many ends of pieces that are told at once")
+                raise TooLarge("too many ends of pieces at one character")
         self._ends[told] = None if reading_on[0] else ends
         self._entries.append((self.row(following), told))
 
@@ -171,10 +172,10 @@ class Configurations(Generic[_T]):
         ends_matches: bool = False,
         keeps_matches: bool = False,
     ) -> Machine:
-        """The machine, when all entries are written.
+        """The machine, once all entries are written.
 
-        `pages` and `classes` are those of the `Machine`; so is what else it needs where an entry reads on, with
-        `begins` for its `rows` and `gap_rows`.
+        `pages` and `classes` are fields of the `Machine`, as are the arguments for entries that read on;
+        `begins` gives its `rows` and `gap_rows`.
         """
         width = edge + 1
         listed = np.zeros((len(self._actions), ACTION), np.int32)
@@ -210,10 +211,10 @@ class Configurations(Generic[_T]):
 def _merged(
     next_rows: NDArray[np.int64], told: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The new number of each row, where rows that do the same are one, and the first row of each number.
+    """Merge equivalent rows: the new number of each row, and the first row of each number.
 
-    Rows are told apart by what they tell, then by whether they lead to rows that are told apart, until no more
-    are. Numbers are in the order of the rows: the first stays the first.
+    Rows differ if they report different things, or lead to rows that differ; this is repeated until nothing
+    changes. Numbers keep the order of the rows, so the first row stays the first.
     """
     numbers, count = np.zeros(len(told), np.int64), 0
     while True:

@@ -1,9 +1,10 @@
-"""The kernel that cuts many texts into pieces, four parts of them at once.
+"""The kernel that cuts many texts into pieces, four parts of text at once.
 
-What the table of a `Machine` says of a character is needed to ask about the next, and the processor waits for
-each answer (`cutting`). So `cut_units` reads four parts of 16 bytes at once, each from all rows where it might
-be entered (`lanes`), and chooses among what has come out when the part before is done. Texts are read as one,
-with an end behind each. Where much is beyond ASCII, some hundred bytes are read character by character.
+In `cutting`, each step of a `Machine` depends on the one before, and the processor waits for each lookup. So
+`cut_units` reads four parts of 16 bytes at once, each starting from all rows that it could start from
+(`lanes`); when the row at its start is known, it picks the results for that row. Texts are read as one, with an
+end marker after each. Text that is mostly not ASCII is read character by character, some hundred bytes at a
+time.
 """
 
 from __future__ import annotations
@@ -30,24 +31,24 @@ from tokbench_subword.pipeline.patterns import machine as at
 from tokbench_subword.pipeline.patterns.cutting import SLOW, SPARE, act, class_of, cut_up_to
 
 _STATES = LANES * PART
-"""Bytes of the rows of a part."""
+"""Bytes of the states of a part."""
 _ROOM_READ, _ROOM_TOLD, _ROOM_STATES = 2 * WINDOW + SPARE, WINDOW + 1, PARTS * _STATES
 _MANY = 12
-"""Characters beyond ASCII among those of all parts from which on reading one by one is quicker."""
+"""With more non-ASCII characters than this in all parts, reading them one by one is quicker."""
 _ALONE = 8 * WINDOW
-"""Bytes that are read character by character before asking again."""
+"""How many bytes are then read character by character."""
 BEYOND = _ALONE + SPARE
-"""Pieces that `cut_units` may write beyond those asked for."""
+"""How many pieces more than asked for `cut_units` may write."""
 Position = tuple[Int, Int, Int, Int]
-"""The text at hand, the byte to read next, where the piece at hand begins, and the row."""
+"""The current text, the byte to read next, the begin of the current piece, and the row."""
 
 
 @inline
 def _read_characters(machine: Block, text: Bytes, i: Int, beyond: Word, read: Bytes, first: Int) -> None:
-    """Put right what `read` has from `first` on: bytes of the text from `i` on, of which those of the mask
-    `beyond` are not ASCII.
+    """Replace non-ASCII characters in `read` by their classes.
 
-    Instead of the first byte of such a character there will be its class, and nothing instead of the others.
+    From `first` on, `read` has the bytes of the text from `i` on; the mask `beyond` marks those that are not
+    ASCII. The first byte of such a character becomes its class, the others `NOTHING`.
     """
     while beyond:
         k = trailing_zeros(beyond)
@@ -63,11 +64,10 @@ def _read_characters(machine: Block, text: Bytes, i: Int, beyond: Word, read: By
 
 @subroutine
 def _gather(machine: Block, text: Bytes, units: Ints, unit: Int, last: Int, i: Int, read: Bytes) -> np.int64:
-    """Write to `read` what comes next: from byte `i` of text `unit` on, and of the texts behind it up to
-    `last`.
+    """Write the next input to `read`: from byte `i` of text `unit` on, then the texts after it, up to `last`.
 
-    Returns how much that is, `WINDOW` unless there are no more texts; 0, where much of it is not ASCII. `read`
-    has room for twice as much.
+    Returns its size, which is `WINDOW` unless the texts end; 0 if much of it is not ASCII. `read` has room for
+    twice as much.
     """
     count, many = np.int64(0), np.int64(0)
     edge = at.WIDE + i64_in(machine, at.SETTINGS)[at.EDGE]
@@ -94,7 +94,7 @@ def _gather(machine: Block, text: Bytes, units: Ints, unit: Int, last: Int, i: I
 def _run(steps: Bytes, read: Bytes, states: Bytes) -> None:
     """Read all parts, each from every row.
 
-    `states` receives for each part and each of its bytes `LANES` rows, those behind it, and what it tells.
+    For each part and each of its bytes, `states` receives the next row and its flags, for each of `LANES` rows.
     """
     one = two = three = four = first_lanes()
     for k in range(PART):
@@ -110,9 +110,9 @@ def _run(steps: Bytes, read: Bytes, states: Bytes) -> None:
 
 @inline
 def _choose(states: Bytes, lane: Int, told: Bytes) -> Int:
-    """Choose among what `_run` has found: the text was at row `lane` before. Returns the row behind.
+    """Pick the results of `_run` for a text that begins at row `lane`. Returns the row at its end.
 
-    `told` receives the row before, then of each byte the row behind it and what it tells.
+    `told` receives the row at the beginning, then for each byte the row after it, with its flags.
     """
     told[0], last = lane, _STATES - LANES
     one = lane
@@ -129,7 +129,8 @@ def _one_by_one(
 ) -> tuple[np.int64, np.int64, np.int64, np.int64]:
     """Read some characters of a text that ends at byte `end`, one after another.
 
-    `place` is the byte to read next, where the piece at hand begins, and the row; they come back with `count`.
+    `place` is the byte to read next, the begin of the current piece, and the row; all are returned, with
+    `count`.
     """
     i, began, row = place
     while i < end and text[i] & 0xC0 == 0x80:  # of a character that has been read
@@ -149,14 +150,14 @@ def cut_units(
     counts: Ints,
     most: Int,
 ) -> tuple[np.int64, np.int64, np.int64, np.int64, np.int64]:
-    """Write where pieces of texts begin and end, until there are `most` of them or the text `last` is reached.
+    """Write the begin and end of the pieces of texts, until there are `most` of them or text `last` is reached.
 
-    A text is ``text[units[2 * u]:units[2 * u + 1]]``. `position` is the text at hand, the byte to read next,
-    where the piece at hand begins, and the row (0 where a text begins); it comes back for the next call, with
-    the count. ``counts[u + 1]`` receives how many pieces there are up to the end of text u.
-    `BEYOND` pieces more than `most` may be written, and `PADDING` bytes behind the texts are readable.
+    Text u is ``text[units[2 * u]:units[2 * u + 1]]``. `position` is the current text, the byte to read next,
+    the begin of the current piece, and the row (0 at the beginning of a text). It is returned for the next
+    call, with the count. ``counts[u + 1]`` receives the number of pieces up to the end of text u. Up to
+    `BEYOND` pieces more than `most` may be written; `PADDING` readable bytes must follow the texts.
 
-    Alone, it takes 0.5 of the time of reading one by one (English, code; GPT-2, cl100k, o200k), and 0.75 in 21
+    By itself, it takes 0.5 of the time of `cut_some` (English, code; GPT-2, cl100k, o200k), and 0.75 in 21
     languages.
     """
     unit, i, began, row = position
@@ -179,10 +180,10 @@ def cut_units(
         lane = _choose(states, row >> shift, told)
         mask = in_range_64(told, 1, 0, at.MARK, at.MARK) & ALL >> np.uint64(WINDOW - size)
         back = in_range_64(told, 1, 0xFF ^ at.ONE_BACK, 0xFF, 1)
-        # what happens seldom: an end that is neither here nor one byte before
+        # seldom: an end that is neither here nor one byte before
         wide = in_range_64(read, 0, 0, at.WIDE, at.WIDE) << ONE | ONE
         seldom = mask & (in_range_64(told, 1, 0xFF ^ at.MORE, 0xFF, 1) | back & wide)
-        zero, anew = i, False  # where the first of what was read would be in the text at hand
+        zero, anew = i, False  # the place in the current text of the first byte read
         while mask and not anew:
             often = mask & (seldom & ~seldom + ONE) - ONE  # up to the next of the others
             if often:
@@ -194,7 +195,7 @@ def cut_units(
                 mask ^= often
                 if not mask:
                     break
-            # the others stand in the table: by the row before, and the class of what was read
+            # the seldom ones are looked up in the table, by the row before and the class read
             k = trailing_zeros(mask)
             mask, seldom, i = mask & mask - ONE, seldom & seldom - ONE, zero + k
             before, symbol = np.int64(told[k]) & (LANES - 1), np.int64(read[k])
@@ -223,8 +224,8 @@ def cut_texts(
 ) -> np.int64:
     """`cut_units` of the texts ``text[units[u, 0]:units[u, 1]]``, as many pieces as `starts` and `ends` hold.
 
-    `position` is kept for the next call. Returns the number of pieces; all is done when the text at hand
-    is past the last.
+    `position` is updated for the next call. Returns the number of pieces; all texts are done when the current
+    text is past the last.
     """
     here = (position[0], position[1], position[2], position[3])
     most = np.int64(len(starts) - BEYOND)
