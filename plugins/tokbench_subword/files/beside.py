@@ -1,6 +1,6 @@
-"""What `transformers` keeps beside a bare vocabulary: the class that reads it, its special and added tokens.
+"""The files of `transformers` beside a bare vocabulary: its tokenizer class, special and added tokens.
 
-The files are read as ``AutoTokenizer.from_pretrained`` of a local folder reads them.
+They are read as ``AutoTokenizer.from_pretrained`` reads them from a local folder.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from tokbench_subword.files.tokenizer_json import parse
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken, check_numbers, numbered
 
 BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json")
-"""The files that are read, where they are."""
+"""The files that are read if they exist."""
 
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 """Settings that name special tokens, in the order in which these are added to a vocabulary."""
 _EXTRA, _ADDITIONAL = "extra_special_tokens", "additional_special_tokens"
-"""Settings that name further special tokens, the second by its old name."""
+"""Settings that list further special tokens: the present name, and its old one."""
 _OWN = "model_specific_special_tokens"
-"""Special tokens that have names of their own, such as ``image_token``, by these names."""
+"""The key under which `_joined` collects a model's own named special tokens, such as ``image_token``."""
 BACKEND = "TokenizersBackend"
-"""The class for any vocabulary; for the types of models that have it, no other counts."""
+"""The generic class. If a model type uses it, a class that the configuration states is ignored."""
 
 
 def special_tokens(**tokens: str) -> dict[str, str]:
-    """Special tokens by the settings that name them: ``bos="<s>"`` is that of ``bos_token``."""
+    """Special tokens keyed by setting: ``bos="<s>"`` becomes ``{"bos_token": "<s>"}``."""
     return {f"{name}_token": text for name, text in tokens.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What the files in a `folder` say: of the tokenizer (`config`), of the `model`, and of added tokens.
+    """The content of the files in a `folder`.
 
-    `config` is that of the tokenizer, with what `special_tokens_map.json` says in its place; `described` has
-    the added tokens, by id.
+    `config` is the tokenizer's configuration, merged with `special_tokens_map.json`; `model` is the content of
+    `config.json`; `described` contains the added tokens by id.
     """
 
     folder: Path
@@ -48,7 +48,7 @@ class Beside:
 
     @classmethod
     def of(cls, vocabulary: Path) -> Beside:
-        """What stands beside a file; raises `TokenizerError` for files that are not what they should be."""
+        """Read the files beside `vocabulary`; raises `TokenizerError` for malformed ones."""
         config, special, tokens, model = (_object(vocabulary.with_name(name)) for name in BESIDE)
         try:
             config = _joined(config, special, tokens)
@@ -62,7 +62,7 @@ class Beside:
 
     @property
     def states_class(self) -> bool:
-        """Whether a file says for which class, or model, the vocabulary is."""
+        """Whether a file states a tokenizer class or a model type."""
         return bool(self._stated_class or self.model.get("model_type"))
 
     @property
@@ -70,9 +70,10 @@ class Beside:
         return str(self.config.get("tokenizer_class") or self.model.get("tokenizer_class") or "")
 
     def class_name(self, usual: str, of_models: Mapping[str, str]) -> str:
-        """The class that a file names, else that of the model's type, else the `usual` one; see `BACKEND`.
+        """The class that a file names, else the class of the model type, else the `usual` one; see `BACKEND`.
 
-        It is named without ``Tokenizer`` and ``Fast``; a type that is not among those `of_models` by itself.
+        The name lacks ``Tokenizer`` and ``Fast``. A model type that `of_models` does not contain is returned
+        as it is.
         """
         kind = str(self.model.get("model_type") or "")
         of_kind = of_models.get(kind, kind)
@@ -80,7 +81,7 @@ class Beside:
         return name.removesuffix("Fast").removesuffix("Tokenizer")
 
     def class_not_known(self) -> str:
-        """What is to be said of a class that is not known, but for the remedy."""
+        """The error message for an unknown class, without the remedy."""
         file = BESIDE[0] if self.config.get("tokenizer_class") else BESIDE[3]
         what = self._stated_class or f"the class for models of the type {self.model.get('model_type')!r}"
         return f"{self.folder / file}: how {what} cuts text is not known to this plugin"
@@ -94,15 +95,15 @@ class Beside:
         listed: Sequence[str | Mapping[str, Any]] | None = None,
         size: int | None = None,
     ) -> tuple[AddedToken, ...]:
-        """All tokens that a class adds to a vocabulary, with the ids that they get.
+        """All tokens that a class adds to a vocabulary, with their ids.
 
-        First come those that files describe, then the special ones: those of some `usual` settings
-        (``pad_token`` …) where the configuration does not name others in their place, and what it names
-        besides. One that the vocabulary lacks is numbered on. One that is named by its text alone has the flags
-        of the `usual` one; where they are to be `plain`, special tokens have none. A class that has further
-        ones `listed` goes by these where the configuration has none by the new name. `size` is that of the
-        vocabulary, where it is not the number of `ids`. Raises `TokenizerError` for a setting that names no
-        token, and where `tokenizers` would give an added token another id.
+        Tokens described in the files come first, then the special tokens. Those are the `usual` settings
+        (``pad_token`` …), each unless the configuration names another token for it, and whatever else the
+        configuration names. Tokens missing from the vocabulary get the next free ids. A token given only by its
+        text takes the flags of the `usual` one; with `plain`, special tokens have no flags. `listed` are the
+        class's further special tokens, used if the configuration has none under the new name. `size` is the
+        vocabulary size if it differs from the number of `ids`. Raises `TokenizerError` for a setting that names
+        no token, and if `tokenizers` would give an added token another id.
         """
         named = self._named(usual)
         by_name = [token.content for token in named]
@@ -120,7 +121,7 @@ class Beside:
         return tuple(replace(token, id=index) for token, index in numbered(found.values(), ids, size))
 
     def _named(self, usual: Mapping[str, str | Mapping[str, Any]]) -> list[AddedToken]:
-        """The special tokens of settings: the `usual` ones, where the configuration names no others."""
+        """The special tokens of the settings: the configuration's, else the `usual` ones."""
         named: dict[str, Any] = {**dict.fromkeys(_NAMED), **usual}
         own = self.config[_OWN]
         for setting, stated in {**self.config, **own}.items():
@@ -134,7 +135,7 @@ class Beside:
     def _further(
         self, listed: Sequence[str | Mapping[str, Any]] | None, by_name: Sequence[str]
     ) -> list[AddedToken]:
-        """The special tokens that are listed; those that settings name, too, are special whatever flags say."""
+        """The listed special tokens; one that a setting names too is special whatever its flags say."""
         by_old_name = self.config.get(_ADDITIONAL) if listed is None else [*listed]
         further = self.config.get(_EXTRA, by_old_name) or []
         if not isinstance(further, list):
@@ -142,7 +143,7 @@ class Beside:
         return [self._special(one, named=token_text(one) in by_name) for one in further]
 
     def _special(self, one: Any, *, named: bool) -> AddedToken:
-        """A token that a setting names or lists; one that is listed with its flags may not be special."""
+        """A token that a setting names or lists; a listed token with flags need not be special."""
         if not _names_token(one):
             raise TokenizerError(
                 f"{self.folder}: a special token in {BESIDE[0]} or {BESIDE[1]} is {one!r:.80}, neither a text "
@@ -154,16 +155,16 @@ class Beside:
 
 
 def files_beside(vocabulary: Path) -> list[Path]:
-    """The files that `Beside` reads, where they are."""
+    """The existing files that `Beside` reads."""
     return [path for path in map(vocabulary.with_name, BESIDE) if path.is_file()]
 
 
 def _joined(config: Mapping[str, Any], special: Mapping[str, Any], tokens: Mapping[str, Any]) -> dict[str, Any]:
-    """One configuration of the three files that name tokens.
+    """Merge the three files that name tokens into one configuration.
 
-    Where that of the tokenizer describes added tokens, be they none, the other two do not count. Of those in
-    `added_tokens.json` special are the ones that either names by their texts, or `special_tokens_map.json` in
-    any way; of further special tokens only those by the new name of the setting.
+    If the tokenizer's configuration has ``added_tokens_decoder``, even an empty one, the other two files are
+    ignored. Otherwise a token in `added_tokens.json` is special if the configuration names it by its text, or
+    `special_tokens_map.json` names it in any way. Further special tokens count only under the new setting name.
     """
     joined = dict(config)
     if not joined.get(_EXTRA) and _ADDITIONAL in joined:
@@ -198,12 +199,12 @@ def _names_token(one: Any) -> bool:
 
 
 def token_text(one: Any) -> Any:
-    """The text of a token that a file names by it, or describes; whatever else stands there as it is."""
+    """The text of a token given as a string or as an object; any other value is returned unchanged."""
     return one.get("content") if isinstance(one, Mapping) else one
 
 
 def _token(one: str | Mapping[str, Any], index: int = -1) -> AddedToken:
-    """A token that is named by its text, and special, or described; raises `KeyError` without content."""
+    """A token from its text (then it is special) or its description; raises `KeyError` without content."""
     described: Mapping[str, Any] = {"content": one, "special": True} if isinstance(one, str) else one
     usual = {**dict.fromkeys(FLAGS, False), "normalized": not described.get("special", False)}
     flags = {flag: bool(described.get(flag, usual[flag])) for flag in FLAGS}
@@ -211,7 +212,7 @@ def _token(one: str | Mapping[str, Any], index: int = -1) -> AddedToken:
 
 
 def _object(path: Path) -> Mapping[str, Any]:
-    """The object in a JSON file, empty where there is no such file."""
+    """The object in a JSON file; empty if the file does not exist."""
     if not path.is_file():
         return {}
     content = parse(read_text(path), str(path))

@@ -1,4 +1,4 @@
-"""Which endings name a format that a tokenizer can be written in."""
+"""The file endings that select the format in which a tokenizer is written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tokbench.errors import TokenizerError
 
 FOLDER = ""
-"""The ending of a path without one, which names a folder."""
+"""The ending of a path that has none: it names a folder."""
 
 BPE = (".json", ".tiktoken", ".gguf", FOLDER)
 WORDPIECE = (".json", ".txt")
@@ -16,12 +16,12 @@ UNIGRAM = (".model", ".json", ".gguf")
 
 
 def is_tekken(path: Path) -> bool:
-    """Whether a file is to be Tekken's, which is BPE, by its name."""
+    """Whether a file name selects Tekken's format, which is for BPE."""
     return path.suffix == ".json" and "tekken" in path.name
 
 
 def check_ending(name: str, path: Path, endings: Iterable[str]) -> None:
-    """Raise `TokenizerError` where the tokenizer `name` has no format for the ending of `path`.
+    """Raise `TokenizerError` if the tokenizer `name` has no format for the ending of `path`.
 
     Example:
         >>> check_ending("bpe:a.json", Path("b.json"), [".json", ".tiktoken"])

@@ -1,8 +1,8 @@
-"""The vocabulary in a GGUF file, as llama.cpp keeps it: read here, written with the package `gguf`.
+"""The vocabulary in a GGUF file, as llama.cpp stores it: read here, written with the package `gguf`.
 
-A file begins with named values, among them those of the tokenizer, and only these are looked at: a file of a
-whole model is not read to its end. (The package's own reader makes arrays of every string: four seconds for a
-hundred thousand tokens.) The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
+A file begins with named values, and only the tokenizer's are read: a whole model's file is not read to its
+end. (The package's own reader makes an array of every string, which takes four seconds for a hundred thousand
+tokens.) The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STRING, _ARRAY = 8, 9
 _VERSIONS = (2, 3)
 _UNKNOWN = "unknown_token_id"
 _NO_TOKEN = (-1, 0xFFFFFFFF)
-"""The id of a token that there is not, as some programs write it."""
+"""The id that some programs write for a token that does not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class GgufVocabulary:
     """`model` is ``gpt2``, ``gemma4`` (BPE of bytes, of characters), ``llama``, ``t5`` (sentencepiece's BPE,
     Unigram) or ``bert``.
 
-    `pre` names the cuts of ``gpt2``, which spells tokens as in vocab.json. It and ``gemma4`` have `merges`, the
-    others go by `scores`. The types of tokens are numbered as
-    sentencepiece's. Flags that a file does not state are None: each model has its own defaults.
+    `pre` names the pre-tokenizer of ``gpt2``, whose tokens are spelled as in vocab.json. ``gpt2`` and
+    ``gemma4`` have `merges`, the others `scores`. Token types have sentencepiece's numbers. Flags that a file
+    does not state are None: each model has its own defaults.
     """
 
     model: str
@@ -55,12 +55,12 @@ class GgufVocabulary:
 
 
 def is_gguf(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as GGUF does; looks at four bytes."""
+    """Whether a file begins with GGUF's four magic bytes."""
     return _head(path, 4) == MAGIC
 
 
 def gguf_model(path: str | os.PathLike[str]) -> str | None:
-    """The model of a GGUF file's vocabulary, by a glance at its first megabyte; None where it is not there."""
+    """The model of a GGUF file's vocabulary, from the first megabyte; None if it is not stated there."""
     head = _head(path, _HEAD)
     found = _MODEL.search(head) if head.startswith(MAGIC) else None
     return head[found.end() : found.end() + found[1][0]].decode("utf-8", "replace") if found else None
@@ -75,10 +75,10 @@ def _head(path: str | os.PathLike[str], size: int) -> bytes:
 
 
 def read_gguf(path: str | os.PathLike[str], model: str, *, remedy: str = "") -> GgufVocabulary:
-    """The vocabulary in a file, of the `model`.
+    """The vocabulary in a file, which must be of the given `model`.
 
-    Raises `TokenizerError` for a damaged file with the place, for one without a vocabulary, and, with the
-    `remedy`, for one of another model.
+    Raises `TokenizerError` for a damaged file (with the place), for a file without a vocabulary, and for
+    another model (with the `remedy`).
     """
     where = os.fspath(path)
     try:
@@ -97,7 +97,7 @@ def read_gguf(path: str | os.PathLike[str], model: str, *, remedy: str = "") -> 
 
 
 def _vocabulary(values: dict[str, Any], where: str) -> GgufVocabulary:
-    """The vocabulary that some values describe; raises `TokenizerError` where they contradict each other."""
+    """The vocabulary that the values describe; raises `TokenizerError` if they contradict each other."""
 
     def listed(name: str, kind: type, default: Sequence[Any] = ()) -> Sequence[Any]:
         found = values.get(name, default)
@@ -131,7 +131,7 @@ def _vocabulary(values: dict[str, Any], where: str) -> GgufVocabulary:
 
 
 def _unknown(values: dict[str, Any], size: int, where: str) -> int | None:
-    """The id of the unknown token, None for no such token; raises `TokenizerError` where no token has it."""
+    """The id of the unknown token, None without one; raises `TokenizerError` for an id that no token has."""
     index = values.get(_UNKNOWN, _NO_TOKEN[0])
     if index in _NO_TOKEN:
         return None
@@ -153,7 +153,7 @@ class _Values:
         self.data, self.where, self.at, self.order = data, where, len(MAGIC), "<"
 
     def named(self, prefix: str) -> dict[str, Any]:
-        """The values whose names begin with `prefix`, without it: numbers, texts, and lists of them."""
+        """The values whose names begin with `prefix`, by the rest of the name: numbers, texts, and lists."""
         version = self.number("I")
         if version not in _VERSIONS:  # written on a machine of the other byte order
             self.order, self.at = ">", len(MAGIC)
@@ -179,7 +179,7 @@ class _Values:
     def array(self) -> list[str] | tuple[Any, ...]:
         kind, count = self.number("I"), self.number("Q")
         if kind == _STRING:
-            self.take(8 * count)  # at the least: a count that cannot be is noticed before any work
+            self.take(8 * count)  # the least they can take: an impossible count is found before any work
             self.at -= 8 * count
             return [self.text() for _ in range(count)]
         letter = self.number_type(kind)
@@ -204,7 +204,7 @@ class _Values:
         return _NUMBERS[kind]
 
     def take(self, size: int) -> int:
-        """Where the next `size` bytes begin; raises `TokenizerError` where the file ends before."""
+        """Skip `size` bytes and return where they begin; raises `TokenizerError` if the file is too short."""
         start, self.at = self.at, self.at + size
         if self.at > len(self.data):
             raise TokenizerError(f"{self.where}: is GGUF that breaks off or is damaged, at byte {start}")
@@ -212,7 +212,7 @@ class _Values:
 
 
 def write_gguf(vocabulary: GgufVocabulary, path: str | os.PathLike[str]) -> None:
-    """Write a file with the vocabulary alone, as llama.cpp's own vocabulary files are."""
+    """Write a file that contains only the vocabulary, like llama.cpp's own vocabulary files."""
     try:
         library = importlib.import_module("gguf")
     except ImportError as error:

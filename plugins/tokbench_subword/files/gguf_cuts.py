@@ -1,8 +1,8 @@
-"""How each name of `tokenizer.ggml.pre` cuts text: the names of byte-level BPE that llama.cpp knows.
+"""How each `tokenizer.ggml.pre` name that llama.cpp knows for byte-level BPE cuts text into pre-tokens.
 
-Where llama.cpp spells an expression otherwise than the vocabulary's own tokenizer.json, since its search knows
-neither case folding nor classes within classes, the vocabulary's own stands here. Not here: `afmoe`, which
-counts digits from the right by a rule of its own, and names whose symbols are characters.
+llama.cpp's regular expressions have neither case folding nor nested classes, so some differ in form from those
+in the vocabulary's own tokenizer.json. In that case this table has the vocabulary's own. Not included: `afmoe`,
+which counts digits from the right by a special rule, and names of BPE over characters.
 Source: https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
 """
 
@@ -17,9 +17,9 @@ from tokbench_subword.pipeline.patterns import LOWER, NAMED, SUFFIXES, UPPER
 
 @dataclass(frozen=True, slots=True)
 class GgufCuts:
-    """Names or expressions of `Pattern`; each cuts what those before it left, and nothing is dropped.
+    """Pattern names or regular expressions; each cuts the output of the one before it, and drops nothing.
 
-    `whole`: a pre-token that is a token is not merged.
+    `whole`: a pre-token that is itself a token becomes that token, without merging.
     """
 
     patterns: tuple[str, ...]
@@ -125,4 +125,4 @@ _NAMES: Mapping[str, GgufCuts] = {
 CUTS: Mapping[str, GgufCuts] = MappingProxyType(
     {name: cuts for names, cuts in _NAMES.items() for name in names.split()}
 )
-"""Cuts by name. The first of several names is the one that is written."""
+"""Cuts by name. If several names have the same cuts, the first is written."""

@@ -1,9 +1,8 @@
 """Numbers in JSON as `tokenizers` reads them: quickly, and often not the nearest float.
 
-Its parser collects the digits as a 64-bit integer, leaves out those that no longer fit, and multiplies or
-divides by a power of ten: two roundings instead of one, which shows in the last bit of a quarter of the scores
-of real vocabularies. That decides between segmentations that are equally good, such as the same pieces in
-another order.
+Its parser collects the digits in a 64-bit integer, drops those that do not fit, and multiplies or divides by a
+power of ten. That rounds twice instead of once, and changes the last bit of a quarter of the scores in real
+vocabularies. The last bit decides between equally good segmentations, such as the same pieces in another order.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _POWERS = [float(f"1e{exponent}") for exponent in range(309)]
 
 
 class WrittenFloat(float):
-    """A float that knows how it was written, where that is not how Python writes it."""
+    """A float that remembers its literal, if that differs from how Python writes the number."""
 
     literal: str
 
@@ -33,11 +32,11 @@ class WrittenFloat(float):
 
 
 class GivenFloat(float):
-    """A float that is given to `tokenizers` itself: no file was written or read."""
+    """A float that is passed to `tokenizers` directly, without a file."""
 
 
 def as_read(value: float) -> float:
-    """What `tokenizers` makes of a number that was written as it says itself, or else as Python writes it.
+    """The float that `tokenizers` reads from a number's literal (Python's own, unless it has another).
 
     Example:
         >>> as_read(-9.091020584106445)
@@ -65,7 +64,7 @@ def as_read(value: float) -> float:
 
 
 def _what_fits(whole: str, fraction: str) -> tuple[int, int]:
-    """The leading digits that 64 bits hold, and the power of ten that makes up for the others."""
+    """The leading digits that fit in 64 bits, and the power of ten that makes up for the rest."""
     significand = exponent = 0
     for index, digit in enumerate(whole):
         if significand * 10 + int(digit) > _MOST:

@@ -1,4 +1,4 @@
-"""Texts on which a conversion is tried before it is written: each for a rule that formats say differently."""
+"""Texts on which a conversion is tested before it is written, each for a rule on which formats differ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 
 
 class Probe(NamedTuple):
-    """A text, and the rule that it is there for."""
+    """A text, and the rule that it tests."""
 
     rule: str
     text: str
@@ -27,11 +27,11 @@ _MOST_SYMBOLS = 64
 def probes(
     tokens: Sequence[str], *, symbols: Iterable[str] = (), tied: Iterable[str] = (), never: Iterable[str] = ()
 ) -> list[Probe]:
-    """The texts for a vocabulary: the fixed ones, its `symbols` in all places, and its `tokens` woven together.
+    """The texts for a vocabulary: fixed ones, its `symbols` at all places, and random rows of its `tokens`.
 
-    `tokens` are as text has them. `symbols` are matched whole wherever they stand (added tokens, user-defined
-    symbols), `tied` are tokens that nothing but their place decides between. No probe holds one of `never`:
-    special tokens, whose text is a matter of each library's own.
+    `tokens` are spelled as in text. `symbols` are matched whole anywhere (added tokens, user-defined symbols).
+    `tied` are tokens of equal score, between which only the position decides. No probe contains a text of
+    `never`: these are special tokens, which each library handles in its own way.
 
     Example:
         >>> found = probes(["a"], symbols=["<x>"])
@@ -49,10 +49,10 @@ def probes(
 
 
 def probes_of(tokens: Iterable[bytes], added: Sequence[AddedToken]) -> list[Probe]:
-    """The texts for a tokenizer of some tokens, those not counted that are no text alone, and `added` ones.
+    """The texts for a tokenizer with these tokens (skipping any that are not UTF-8) and `added` tokens.
 
-    The text of special tokens is among them, which is ordinary text: a format that has these in its vocabulary
-    may find one there.
+    They include the text of special tokens, which counts as ordinary text: a format that has special tokens in
+    its vocabulary may match one there.
     """
     special = sorted(token.content for token in added if token.special)
     texts = [text for text in map(whole_text, tokens) if text is not None]
@@ -73,7 +73,7 @@ def _around(symbols: Sequence[str]) -> Iterator[str]:
 
 
 def _woven(tokens: Sequence[str]) -> Iterator[str]:
-    """Tokens drawn evenly from the whole vocabulary, in a row: what merges and scores decide between."""
+    """Rows of tokens drawn evenly from the whole vocabulary, which test merges and scores."""
     drawn = random.Random(0)
     known = [token for token in tokens if token]
     for length in range(_WOVEN) if known else ():

@@ -1,8 +1,8 @@
-"""Conversions proved: what is written is read back, and must give the ids of what it was made from.
+"""Proof of conversions: a written file is read back, and must give the same ids as its source.
 
-It is read on `probes` by the library it is for; a `tekken.json` by ours where that one is not installed. A
-conversion that would change ids is refused, with the text that shows it; nothing is left where the file would
-have been.
+The library that the file is for encodes the `probes` with it; if mistral-common is not installed, tokbench
+itself reads a `tekken.json`. A conversion that would change ids is refused with the text that shows it, and
+leaves no file.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tokbench_subword.files.tokenizer_json import content_of, write_document
 from tokbench_subword.pipeline.document import TokenizerJson
 
 Encode = Callable[[str], Any]
-"""A text to its ids, a sequence or an array."""
+"""A function from a text to its ids, a sequence or an array."""
 Proof = Callable[[], dict[str, Any]]
-"""What a tokenizer's files are held against: `source`, `probes` and `name` of `write_proved`."""
+"""A function that returns the arguments `source`, `probes` and `name` of `write_proved`."""
 
 
 def write_proved(
@@ -37,10 +37,10 @@ def write_proved(
     unsaid: Sequence[str] = (),
     tied: Callable[[Sequence[int], Sequence[int]], bool] | None = None,
 ) -> None:
-    """Write a tokenizer's file (or folder) and keep it where the ids are those of `source` on all `probes`.
+    """Write a tokenizer's file (or folder), and keep it only if it gives the ids of `source` on all `probes`.
 
-    `unsaid` are rules of the source that the format cannot say; with any, the file is refused in all cases.
-    `tied` says of two rows of ids whether neither is better, where the format does not say which is taken.
+    `unsaid` are rules of the source that the format cannot express; if there are any, the file is refused.
+    `tied` returns whether two rows of ids are equally good, for formats that do not define which one is chosen.
     Raises `TokenizerError` with the text on which ids differ, and its rule.
     """
     target = Path(path)
@@ -63,7 +63,7 @@ def write_proved(
 
 
 def write_json(document: TokenizerJson, path: str | os.PathLike[str], *, proof: Proof | None) -> None:
-    """Write a `tokenizer.json`; with `proof`, where `tokenizers` gives the ids of what it describes."""
+    """Write a `tokenizer.json`; with `proof`, only if `tokenizers` gives the same ids as the source."""
     if proof is None:
         write_document(document, path)
     else:
@@ -71,7 +71,7 @@ def write_json(document: TokenizerJson, path: str | os.PathLike[str], *, proof: 
 
 
 def json_content(document: TokenizerJson, *, proof: Proof | None) -> dict[str, Any]:
-    """The content of a `tokenizer.json`, which is proved as `write_json` proves it."""
+    """The content of a `tokenizer.json`, proved as in `write_json`."""
     if proof is not None:
         with tempfile.TemporaryDirectory() as folder:
             write_json(document, Path(folder) / "tokenizer.json", proof=proof)
@@ -79,7 +79,7 @@ def json_content(document: TokenizerJson, *, proof: Proof | None) -> dict[str, A
 
 
 def is_converted(source: str) -> bool:
-    """Whether a `tokenizer.json` of what was read from the file `source`, if any, is in another format."""
+    """Whether writing a `tokenizer.json` changes the format of the file `source`, if there is one."""
     return bool(source) and Path(source).is_file() and format_of(source) != "tokenizer.json"
 
 
@@ -89,7 +89,7 @@ def _difference(
     probes: Iterable[Probe],
     tied: Callable[[Sequence[int], Sequence[int]], bool] | None,
 ) -> str:
-    """The first probe whose ids differ, in words; empty where all agree."""
+    """A sentence on the first probe whose ids differ; empty if all agree."""
     for rule, text in probes:
         here, there = [int(index) for index in source(text)], [int(index) for index in written(text)]
         if here != there and not (tied and tied(here, there)):
@@ -100,7 +100,7 @@ def _difference(
 
 
 def by_tokenizers(path: Path) -> Encode:
-    """How `tokenizers` encodes with a `tokenizer.json`, content only."""
+    """The `encode` of `tokenizers` with a `tokenizer.json`, without a template."""
     import tokenizers
 
     try:
@@ -115,12 +115,12 @@ def by_tokenizers(path: Path) -> Encode:
 
 
 def _told(library: str, encode: Encode) -> Encode:
-    """A library's `encode` that raises `TokenizerError` where the library raises, or panics in Rust."""
+    """A library's `encode` that raises `TokenizerError` if the library raises, or panics in Rust."""
 
     def told(text: str) -> Sequence[int]:
         try:
             return encode(text)
-        except BaseException as error:  # a panic is no `Exception`
+        except BaseException as error:  # a Rust panic is not an `Exception`
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise TokenizerError(f"{library} gives up on {text!r} ({error})") from error
@@ -129,24 +129,24 @@ def _told(library: str, encode: Encode) -> Encode:
 
 
 def by_tiktoken(ranks: dict[bytes, int], pattern: str) -> Encode | None:
-    """How tiktoken encodes with ranks and a pattern; None where it refuses the pattern."""
+    """The `encode` of tiktoken with ranks and a pattern; None if tiktoken refuses the pattern."""
     import tiktoken
 
     try:
         encoding = tiktoken.Encoding("proof", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    except ValueError:  # the library's regular expressions are not ours
+    except ValueError:  # the library supports other regular expressions than tokbench
         return None
     return _told("tiktoken", encoding.encode_ordinary)
 
 
 def by_mistral(path: Path) -> Encode | None:
-    """How mistral-common encodes with a `tekken.json`; None where it is not installed."""
+    """The `encode` of mistral-common with a `tekken.json`; None if it is not installed."""
     try:
         from mistral_common.tokens.tokenizers.tekken import Tekkenizer
     except ImportError:
         return None
     try:
         tokenizer = Tekkenizer.from_file(path)
-    except Exception as error:  # the library asserts, and raises whatever its parsers do
+    except Exception as error:  # the library raises AssertionError and whatever its parsers raise
         raise TokenizerError(f"mistral-common refuses it: {error}") from error
     return _told("mistral-common", lambda text: tokenizer.encode(text, bos=False, eos=False))

@@ -1,4 +1,4 @@
-"""Which format a file is in, by what it holds: endings lie (`tokenizer.model` may be ranks) or are missing."""
+"""Find a file's format from its content: endings mislead (`tokenizer.model` may be ranks) or are missing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES: dict[Format, str] = {
     "tekken": "a tekken.json",
     "gguf": "GGUF",
 }
-"""What each format is called in errors."""
+"""The name of each format in error messages."""
 
 _JSON_MODEL = re.compile(rb'"model"\s*:\s*\{')
 _MODEL_TYPE = re.compile(rb'"model"\s*:\s*\{\s*"type"\s*:\s*"(\w+)"')
@@ -37,17 +37,17 @@ _TELLING = ((b'"merges"', "BPE"), (b'"max_input_chars_per_word"', "WordPiece"))
 _TEKKEN = re.compile(rb'"token_bytes"\s*:\s*"')
 _JSON_VOCABULARY = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _JSON_LIST = re.compile(rb'\s*(?:\[\s*)+(?:-?\d+(?:\.\d+)?|"(?:[^"\\]|\\.)*")\s*,')
-"""How a list of JSON begins, cut short or not; a merge of the token ``[`` has no comma."""
+"""The beginning of a JSON list, possibly truncated. A merges.txt line with the token ``[`` has no comma."""
 _LINE = re.compile(rb"[^\n]+")
 _RANK = re.compile(rb"[A-Za-z0-9+/]*={0,2}[ \t]+\d+\s*")
 _PLAUSIBLE = re.compile(r"\.(?:model|tiktoken|bpe)\b")
 _LINES_LOOKED_AT = 20
 _MOST_TOLD = 1 << 24
-"""Bytes of a file in which damage is looked for: what is larger and in no format is data of another kind."""
+"""The size in bytes up to which a file of no format is searched for damage; a larger one is other data."""
 
 
 def format_of(path: str | os.PathLike[str]) -> Format | None:
-    """The format of a file, gzip looked through; None for one that no tokenizer comes in.
+    """The format of a file, which may be packed with gzip; None if it is not a tokenizer's.
 
     Raises `TokenizerError` for a file that cannot be read.
     """
@@ -55,7 +55,7 @@ def format_of(path: str | os.PathLike[str]) -> Format | None:
 
 
 def format_of_bytes(data: bytes) -> Format | None:
-    """The format of what a file holds.
+    """The format of a file's content.
 
     Example:
         >>> format_of_bytes(b"IQ== 0"), format_of_bytes(b'{"model": {}}'), format_of_bytes(bytes(4))
@@ -99,10 +99,10 @@ def _is_json(data: bytes) -> bool:
 
 
 def model_type_of(path: str | os.PathLike[str]) -> str | None:
-    """The type of the model in a file that states one, by a glance; None for any other.
+    """The type of the model in a file, without reading all of it; None if the file states none.
 
-    Of a `tokenizer.json` it is ``BPE``, ``WordPiece`` or ``Unigram``, of a `.model` as `TrainerSpec` has it, of
-    GGUF as `GgufVocabulary` has it. Raises `TokenizerError` for a `.model` that is damaged.
+    It is ``BPE``, ``WordPiece`` or ``Unigram`` for a `tokenizer.json`, `TrainerSpec.model_type` for a `.model`,
+    and `GgufVocabulary.model` for GGUF. Raises `TokenizerError` for a damaged `.model`.
     """
     if is_gguf(path):
         return gguf_model(path)
@@ -119,7 +119,7 @@ def model_type_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def expect(path: str | os.PathLike[str], *formats: Format, remedy: str) -> Format:
-    """The format of a file, one of `formats`; else raises `TokenizerError` saying what the file is."""
+    """The format of a file; raises `TokenizerError` saying what the file is if it is not one of `formats`."""
     found = format_of(path)
     if found in formats:
         return found
@@ -131,7 +131,7 @@ def expect(path: str | os.PathLike[str], *formats: Format, remedy: str) -> Forma
 
 
 def tell_damage(path: str | os.PathLike[str]) -> None:
-    """Raise `TokenizerError` with the place where a file of no known format is damaged, if it can be told."""
+    """Raise `TokenizerError` with the place of damage in a file of no known format, if it can be found."""
     from tokbench_subword.files.tokenizer_json import parse
 
     if Path(path).stat().st_size > _MOST_TOLD:
@@ -146,10 +146,10 @@ def tell_damage(path: str | os.PathLike[str]) -> None:
 
 
 def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
-    """The file that a spec names; of a folder the first of `names` there is, else the one in one of `formats`.
+    """The file that a spec names; in a folder the first existing of `names`, else the one file in `formats`.
 
-    Looked at for these, which are binary or listed, are files whose names say ``.model``, ``.tiktoken`` or
-    ``.bpe``. Raises `TokenizerFileError` where there is no such file, or several.
+    Only files with ``.model``, ``.tiktoken`` or ``.bpe`` in their names are checked for `formats`. Raises
+    `TokenizerFileError` if there is no such file, or several.
     """
     path = Path(spec.variant or "").expanduser()
     if path.is_file():
@@ -173,12 +173,12 @@ def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
 
 
 def is_folder(spec: Spec) -> bool:
-    """Whether what a spec names is a folder."""
+    """Whether a spec names a folder."""
     return Path(spec.variant or "").expanduser().is_dir()
 
 
 def refuse_training(spec: Spec, options: Iterable[str]) -> None:
-    """Raise `TokenizerError` where a spec that names a file has one of the `options` of training."""
+    """Raise `TokenizerError` if a spec that names a file has one of the training `options`."""
     given = sorted({*spec.options}.intersection(options))
     if given:
         raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")

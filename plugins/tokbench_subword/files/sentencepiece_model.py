@@ -1,8 +1,8 @@
 """The sentencepiece `.model` file, read and written with sentencepiece's own description of it.
 
 A `.model` is one protobuf message, `ModelProto`: the pieces (string, score, type), the trainer's settings, and
-the normalizer with its precompiled character map. A model keeps the message that it was read from, without its
-pieces, so that reading and writing a file loses nothing.
+the normalizer with its precompiled character map. A model keeps the message it was read from (without the
+pieces), so that reading and writing a file loses nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tokbench.errors import TokenizerError
 from tokbench.vocabulary_files import read_bytes
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
-"""What a piece is; GGUF numbers its tokens in the same way."""
+"""The types of pieces; GGUF uses the same numbers."""
 
 MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
-"""What the trainer's `model_type` says."""
+"""The values of the trainer's `model_type`."""
 
 
 class Piece(NamedTuple):
@@ -44,7 +44,7 @@ class NormalizerSpec:
 
 @dataclass(frozen=True, slots=True)
 class TrainerSpec:
-    """The trainer's settings that change what a model does; an unknown token is decoded to `unk_surface`."""
+    """The trainer's settings that affect encoding and decoding; `unk_surface` is the unknown token's text."""
 
     model_type: str = "unigram"
     vocab_size: int = 0
@@ -63,7 +63,7 @@ class TrainerSpec:
 
 @dataclass(frozen=True, slots=True)
 class SpmModel:
-    """A sentencepiece model as its file describes it; `read_from` is the message of that, but for its pieces.
+    """A sentencepiece model; `read_from` is the message of its file, without the pieces.
 
     Example:
         >>> model = SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("a", -1.0)))
@@ -79,7 +79,7 @@ class SpmModel:
 
     @property
     def denormalizes(self) -> bool:
-        """Whether a character map goes over decoded text."""
+        """Whether decoding applies a character map to the text."""
         return self.denormalizer is not None and bool(self.denormalizer.charsmap)
 
     def with_pieces(self, pieces: Iterable[Piece]) -> SpmModel:
@@ -91,16 +91,16 @@ class SpmModel:
 _CHARSMAP = "precompiled_charsmap"
 _NORMALIZER = {**{one.name: one.name for one in fields(NormalizerSpec)}, "charsmap": _CHARSMAP}
 _TRAINER = {one.name: one.name for one in fields(TrainerSpec) if one.name != "model_type"}
-"""Fields by our names, with the names that messages have for them."""
+"""The name of each field here, and its name in the message."""
 
 
 def read_model(path: str | os.PathLike[str]) -> SpmModel:
-    """The model in the file at `path`; raises `TokenizerError` where it cannot be read or is damaged."""
+    """The model in the file at `path`; raises `TokenizerError` if the file is unreadable or damaged."""
     return parse(read_bytes(path), where=os.fspath(path))
 
 
 def write_model(model: SpmModel, path: str | os.PathLike[str]) -> None:
-    """Write `model` to `path`, as sentencepiece reads it; raises `TokenizerError` where it cannot."""
+    """Write `model` to `path` in sentencepiece's format; raises `TokenizerError` if writing fails."""
     try:
         Path(path).write_bytes(serialize(model))
     except OSError as error:
@@ -108,7 +108,7 @@ def write_model(model: SpmModel, path: str | os.PathLike[str]) -> None:
 
 
 def parse(data: bytes, *, where: str = "model") -> SpmModel:
-    """The model that `data` holds; raises `TokenizerError` saying at which byte it stops making sense."""
+    """The model in `data`; raises `TokenizerError` naming the byte from which it cannot be read."""
     message = _parsed(data, where)
     pieces = tuple(Piece(_text(one.piece, where), one.score, one.type) for one in message.pieces)
     if not pieces:
@@ -125,7 +125,7 @@ def parse(data: bytes, *, where: str = "model") -> SpmModel:
 
 
 def serialize(model: SpmModel) -> bytes:
-    """The bytes of the file that holds `model`."""
+    """The bytes of a `.model` file."""
     message = _messages().ModelProto.FromString(model.read_from)
     for piece in model.pieces:
         entry = message.pieces.add(piece=piece.text, score=piece.score)
@@ -144,17 +144,17 @@ def serialize(model: SpmModel) -> bytes:
 
 
 def normalizer_in(data: bytes) -> NormalizerSpec:
-    """The normalizer in a model that may have no pieces."""
+    """The normalizer of a serialized model, which may have no pieces."""
     return _normalizer(_parsed(data, "normalizer").normalizer_spec, "normalizer")
 
 
 def model_type_in(data: bytes, *, where: str) -> str:
-    """The type of a model, as `TrainerSpec` has it; raises `TokenizerError` for one that is damaged."""
+    """The type of a model, as in `TrainerSpec`; raises `TokenizerError` for a damaged model."""
     return MODEL_TYPES[_parsed(data, where).trainer_spec.model_type]
 
 
 def begins_model(data: bytes) -> bool:
-    """Whether `data` begins as a model does: with a piece, whole and of the right shape.
+    """Whether `data` begins with a complete and well-formed piece, as a model does.
 
     Example:
         >>> begins_model(serialize(SpmModel((Piece("a", -1.0),)))), begins_model(b"{}")
@@ -174,7 +174,7 @@ def begins_model(data: bytes) -> bool:
 def _messages() -> Any:
     try:
         from sentencepiece import sentencepiece_model_pb2
-    except Exception as error:  # not installed, or made for a protobuf that is newer than the one here
+    except Exception as error:  # not installed, or made for a newer protobuf than the installed one
         raise TokenizerError(
             "sentencepiece's files are read with its description of them, which cannot be imported; install "
             f"sentencepiece, and a protobuf as new as it asks for (pip install -U protobuf): {error}"
@@ -201,14 +201,14 @@ def _parsed(data: bytes, where: str) -> Any:
 
 
 def _text(value: Any, where: str) -> str:
-    """The text of a field, which protobuf gives as bytes where it is not UTF-8."""
+    """The text of a field; protobuf returns bytes if it is not UTF-8."""
     if isinstance(value, bytes):
         raise TokenizerError(f"{where}: damaged: text that is not UTF-8: {value[:40]!r}")
     return str(value)
 
 
 def _values(message: Any, names: dict[str, str], where: str) -> dict[str, Any]:
-    """What a message holds under some names."""
+    """The fields of a message, by their names here."""
     found = {ours: getattr(message, theirs) for ours, theirs in names.items()}
     for ours, value in found.items():
         if isinstance(value, bytes) and names[ours] != _CHARSMAP:
@@ -221,7 +221,7 @@ def _normalizer(message: Any, where: str) -> NormalizerSpec:
 
 
 def _write(spec: Any, message: Any, names: dict[str, str]) -> None:
-    """Have a message say what it does not say as it is, or by its defaults."""
+    """Set the fields whose values in the message, defaults included, differ from `spec`."""
     message.SetInParent()
     for ours, theirs in names.items():
         if getattr(spec, ours) != getattr(message, theirs):
@@ -229,7 +229,7 @@ def _write(spec: Any, message: Any, names: dict[str, str]) -> None:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Where each field of a message ends, and its bytes; raises `ValueError` where the message breaks off."""
+    """Where each field of a message ends, and its bytes; raises `ValueError` if the message is truncated."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)

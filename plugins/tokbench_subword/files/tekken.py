@@ -1,7 +1,7 @@
 """Tekken's `tekken.json`, as mistral-common reads it: ranks, a pattern, and special tokens with the first ids.
 
-The id of an ordinary token is its rank and the number of special tokens. Ranks past the stated size of the
-vocabulary are in the file and not used.
+The id of an ordinary token is its rank plus the number of special tokens. Ranks past the stated vocabulary size
+are in the file but not used.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _FIRST = (
     *("[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]"),
     *("[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
 )
-"""The special tokens of a file that names none, as the earliest versions do; the others are ``<SPECIAL_n>``."""
+"""The special tokens of files that name none (the earliest versions); further ones are ``<SPECIAL_n>``."""
 _MOST_SPECIAL = 1 << 16
-"""Special tokens that a file may speak of; Mistral's have a thousand."""
+"""The most special tokens that a file may have; Mistral's have a thousand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
-"""The outer document of `tokenizer.json`: what stands around the model, read with care and written back.
+"""`tokenizer.json` without the model: its other parts are checked, read and written here.
 
-The model's own part is read by the algorithm it belongs to. Padding and truncation are set aside: they would
-make `encode` lie about length. The post-processor (BOS, EOS, templates) is kept for writing, and not applied:
-encoding is content only.
+Each algorithm reads its own model. Padding and truncation are ignored, since they change the number of tokens.
+The post-processor (BOS, EOS, templates) is kept for writing but not applied: encoding is content only.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken, numbered
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F]..)|.)", re.DOTALL)
-"""An escape of JSON, of two halves where it is one of a pair."""
+"""A JSON escape; a surrogate pair is matched as one."""
 
 
 def read_document(path: str | os.PathLike[str]) -> TokenizerJson:
@@ -32,7 +31,7 @@ def read_document(path: str | os.PathLike[str]) -> TokenizerJson:
 
 
 def parse(text: str, where: str) -> Any:
-    """`text` as JSON; raises `TokenizerError` with line and column where it is not."""
+    """The JSON value in `text`; raises `TokenizerError` with line and column if it is not JSON."""
     half = next((found for found in _ESCAPES.finditer(text) if found["half"]), None) if "\\u" in text else None
     if half is not None:
         raise TokenizerError(
@@ -46,14 +45,14 @@ def parse(text: str, where: str) -> Any:
         raise TokenizerError(
             f"{where}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); is the file complete?"
         ) from error
-    except ValueError as error:  # an integer of thousands of digits, which Python does not read
+    except ValueError as error:  # Python refuses integers of thousands of digits
         raise TokenizerError(f"{where}: has a number of too many digits for any tokenizer's") from error
     except RecursionError as error:
         raise TokenizerError(f"{where}: its JSON is nested deeper than any tokenizer's is") from error
 
 
 def document_of(content: Any, *, where: str) -> TokenizerJson:
-    """The document in parsed JSON; raises `TokenizerError` for what is no tokenizer."""
+    """The document in parsed JSON; raises `TokenizerError` if it is not a tokenizer's."""
     if not isinstance(content, Mapping) or not isinstance(content.get("model"), Mapping):
         raise TokenizerError(f'{where}: is not a tokenizer.json: it has no "model"')
     if content.get("version", "1.0") != "1.0":
@@ -71,9 +70,9 @@ def document_of(content: Any, *, where: str) -> TokenizerJson:
 
 
 def _check_templates(post_processor: Mapping[str, Any] | None, where: str) -> None:
-    """Raise `TokenizerError` for a template for one text in which the text does not stand just once.
+    """Raise `TokenizerError` if the template for one text does not contain the text exactly once.
 
-    `tokenizers` then has no ids of the text, or has them twice, even where nothing is to be put around it.
+    `tokenizers` would then drop the text's ids or repeat them, even when no special tokens are requested.
     """
     for step in steps_of(post_processor, "processors"):
         if step["type"] != "TemplateProcessing":
@@ -88,8 +87,9 @@ def _check_templates(post_processor: Mapping[str, Any] | None, where: str) -> No
 
 
 def _added_tokens(entries: Any, where: str) -> tuple[AddedToken, ...]:
-    """The added tokens as `tokenizers` takes them: none that is empty, and of those listed twice the last,
-    special if one of them is. Raises `TokenizerError` for two ids of one, and for one id of two.
+    """The added tokens as `tokenizers` reads them. Empty ones are left out. If a token is listed twice, the
+    last entry counts, and the token is special if either entry is. Raises `TokenizerError` for a token with two
+    ids, and for two tokens that share one.
     """
     if not isinstance(entries, list | None):
         raise TokenizerError(f"{where}: added_tokens: is not a list: {entries!r:.80}")
@@ -127,9 +127,9 @@ def _added(entry: Any, where: str) -> AddedToken:
 
 
 def naming_added(vocab: Mapping[str, int], added: Iterable[AddedToken]) -> dict[str, int]:
-    """A vocabulary in the order of ids, with added tokens whose ids `tokenizers` would not give them without.
+    """A vocabulary ordered by id, with the added tokens that would otherwise get other ids in `tokenizers`.
 
-    The model may then give one of them for text in which it is not matched.
+    The model can then produce such a token even in text where it is not matched as an added token.
     """
     added = tuple(added)
     if any(token.id != index for token, index in numbered(added, vocab)):
@@ -156,7 +156,7 @@ def content_of(document: TokenizerJson) -> dict[str, Any]:
 
 
 def bpe_model(vocab: Mapping[str, int], merges: Sequence[Sequence[str]], **stated: Any) -> dict[str, Any]:
-    """The model of the type BPE, with the usual settings where nothing else is `stated`."""
+    """A model of the type BPE, with the usual settings except those `stated`."""
     return {
         "type": "BPE",
         "dropout": None,
@@ -173,12 +173,12 @@ def bpe_model(vocab: Mapping[str, int], merges: Sequence[Sequence[str]], **state
 
 
 def unigram_model(vocab: Sequence[Sequence[Any]], unk_id: int | None, *, byte_fallback: bool) -> dict[str, Any]:
-    """The model of the type Unigram; `vocab` has pieces with their scores, in the order of their ids."""
+    """A model of the type Unigram; `vocab` lists pieces with their scores, in the order of their ids."""
     return {"type": "Unigram", "unk_id": unk_id, "vocab": vocab, "byte_fallback": byte_fallback}
 
 
 def write_document(document: TokenizerJson, path: str | os.PathLike[str]) -> None:
-    """Write the document to a file, aside first, so that a half-written file never stands in its place."""
+    """Write the document to a file, by way of a temporary file so that no half-written file can remain."""
     target = Path(path)
     aside = target.with_name(target.name + ".part")
     text = json.dumps(content_of(document), ensure_ascii=False, indent=1)

@@ -17,13 +17,13 @@ PARTNER = {
     "encoder.json": "vocab.bpe",
     "vocab.bpe": "encoder.json",
 }
-"""The names the two files go by, each with that of the other."""
+"""The names of the two files, each with the name of the other file."""
 
 _VERSION = "#version: 0.2"
 
 
 def read_token_ids(path: str | os.PathLike[str]) -> dict[str, int]:
-    """The id of each token in a `vocab.json`; raises `TokenizerError` where it holds anything else."""
+    """The id of each token in a `vocab.json`; raises `TokenizerError` if the file contains anything else."""
     ids = parse(read_text(path), str(path))
     if not isinstance(ids, dict) or not all(type(index) is int and index >= 0 for index in ids.values()):
         raise TokenizerError(f"{path}: expected an object that gives each token an id, from 0 on")
@@ -46,7 +46,7 @@ def read_merges(path: str | os.PathLike[str]) -> list[list[str]]:
 def write_vocab_merges(
     ids: Mapping[str, int], pairs: Iterable[tuple[str, str]], folder: str | os.PathLike[str]
 ) -> None:
-    """Write `vocab.json` and `merges.txt` into a folder, which is made where it is not there."""
+    """Write `vocab.json` and `merges.txt` into a folder, which is created if it does not exist."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     ordered = dict(sorted(ids.items(), key=lambda item: item[1]))

@@ -12,8 +12,8 @@ from tokbench_subword.pipeline.added_tokens import SPACE
 
 
 def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
-    """Token to id. White space at the end of a line is no part of its token; of a token listed twice the last
-    line counts (both as `tokenizers` reads it).
+    """Map each token to its id. As in `tokenizers`, white space at the end of a line is not part of the token,
+    and if a token is listed twice, the last line counts.
 
     Raises `TokenizerError` for a file that cannot be read, is empty or is not UTF-8.
     """
@@ -25,7 +25,7 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
 
 
 def write_vocabulary(tokens: Sequence[str | None], path: str | os.PathLike[str]) -> None:
-    """Write the token of each id; raises `TokenizerError` where it would be read back as another."""
+    """Write the token of each id; raises `TokenizerError` for a token that would be read back differently."""
     lines = []
     for index, token in enumerate(tokens):
         if token is None:

@@ -1,8 +1,8 @@
-"""Whether the parts of a `tokenizer.json` around its model are what `tokenizers` would load.
+"""Check that `tokenizers` would load the parts of a `tokenizer.json` around its model.
 
-`tokenizers` refuses a file in which one of them lacks something or is of the wrong type: so do we, with the
-place. What normalizers and pre-tokenizers lack is asked for only where there is nothing to take instead. Types
-that are not known pass: who reads them says so.
+`tokenizers` refuses a file if a part lacks a field or has one of the wrong type. So does tokbench, naming the
+place. In normalizers and pre-tokenizers, fields that have a default may be missing. Unknown types pass here:
+the code that reads them reports them.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def _list_of(check: Check) -> Check:
 
 
 def _with(**checks: Check) -> Check:
-    """An object with these fields, and maybe others."""
+    """A check for an object with these fields, and possibly others."""
     return lambda value: (
         isinstance(value, Mapping) and all(check(value.get(name)) for name, check in checks.items())
     )
 
 
 def _either(**checks: Check) -> Check:
-    """An object with just one of these fields."""
+    """A check for an object with exactly one of these fields."""
     return lambda value: (
         isinstance(value, Mapping)
         and any([*value] == [name] and check(value[name]) for name, check in checks.items())
@@ -75,7 +75,7 @@ _template = _list_of(
 )
 
 Fields = Mapping[str, Check]
-"""What a part must have, each with what it takes; those that end in ``?`` may be left out."""
+"""The fields of each type, with their checks; fields that end in ``?`` are optional."""
 _TRUNCATION: Fields = {
     "max_length": _count,
     "strategy": _one_of("LongestFirst", "OnlyFirst", "OnlySecond"),
@@ -139,7 +139,7 @@ _DECODERS: Mapping[str, Fields] = {
 
 
 def check_parts(content: Mapping[str, Any], where: str) -> None:
-    """Raise `TokenizerError` with the place, for a part of a `tokenizer.json` that is of the wrong type."""
+    """Raise `TokenizerError`, naming the place, for a malformed part of a `tokenizer.json`."""
     for name, fields in (("truncation", _TRUNCATION), ("padding", _PADDING)):
         part = content.get(name)
         if part is not None:
@@ -164,7 +164,7 @@ def _check_typed(part: Any, types: Mapping[str, Fields], inner: str, place: str)
             raise TokenizerError(f"{place}.{inner}: is not a list: {steps!r:.80}")
         for number, step in enumerate(steps):
             _check_typed(step, types, inner, f"{place}.{inner}[{number}]")
-    elif kind in types:  # of others, who reads them says that they are not known
+    elif kind in types:  # unknown types are reported by the code that reads them
         _check_fields(part, types[kind], place)
         if (
             kind == "Metaspace"
