@@ -1,1 +1,1 @@
-"""WordPiece (Schuster & Nakajima 2012): the longest token that a word goes on with, again and again."""
+"""WordPiece (Schuster & Nakajima 2012): words are split by repeated longest match from the left."""

@@ -1,4 +1,4 @@
-"""Classes of `transformers` that prepare text as BERT does, and the special tokens that each has by itself."""
+"""Classes of `transformers` that prepare text as BERT does, with their default special tokens."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
         bos="<s>", eos="</s>", unk="<unk>", sep="<sep>", pad="<pad>", cls="<cls>", mask="<mask>"
     ),
 }
-"""Class to the settings that name its special tokens, each with the token where no configuration names one."""
+"""Each class's settings for special tokens, with the tokens used if no configuration names others."""
 
 LOWER_CASED = frozenset(_DPR)
-"""Classes that lower-case whatever ``do_lower_case`` says, which they keep to themselves."""
+"""Classes that lower-case always, since they do not pass ``do_lower_case`` on."""
 
 _MODELS = {
     "Bert": (
@@ -40,4 +40,4 @@ _MODELS = {
     "Splinter": "splinter",
 }
 OF_MODELS = {model: name for name, models in _MODELS.items() for model in models.split()}
-"""The class for each type of model that a `config.json` may name, where no file names the class."""
+"""The class for each model type in a `config.json`, used if no file names the class."""

@@ -26,8 +26,8 @@ from tokbench_subword.words.searching import Search
 UNITS, SETTINGS = range(MODEL, MODEL + 2)
 """The arrays of a model in the block of `words.layout`."""
 CONTINUATION, UNK, LIMIT, BYTES = range(4)
-"""Members of SETTINGS, int64: the base of what continues a word, 0 for nothing; the unknown id; the longest
-word; and whether that is counted in bytes, each of which is a character of the byte alphabet."""
+"""Members of SETTINGS, int64: the trie base of tokens that continue a word, 0 if there are none; the unknown
+id; the longest word; and whether its length is in bytes, each of them a character of the byte alphabet."""
 
 
 @inline
@@ -47,9 +47,9 @@ def _too_long(text: Bytes, start: Int, length: Int, settings: Ints) -> bool:
 def match_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: int) -> int:
     """Write the tokens of a word; return the new end of `out`.
 
-    From each place the longest token, from the root at the beginning of the word and from the base of what
-    continues one after it. Where nothing matches, the whole word is one unknown token; so it is where it is too
-    long.
+    At each place the longest token is taken. The trie is searched from its root at the beginning of the word,
+    after that from the base of continuing tokens. If nothing matches at some place, or the word is too long,
+    the whole word is one unknown token.
     """
     units, settings = u64_in(block, UNITS), i64_in(block, SETTINGS)
     unk = np.int32(settings[UNK])
@@ -70,7 +70,7 @@ def match_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: 
 
 
 def preparation_of(model: WordPieceModel, *, match_special: bool = False) -> Preparation:
-    """What happens to text before a model; its encoder spells bytes where the model's tokens can be bytes."""
+    """The text preparation of a model; the encoder itself does a final ByteLevel step, if the prefix allows."""
     steps = steps_of(model.document.pre_tokenizer, "pretokenizers")
     last = bool(steps) and steps[-1].get("type") == "ByteLevel"
     by_encoder = last and unspelled(model.prefix) is not None
@@ -78,8 +78,8 @@ def preparation_of(model: WordPieceModel, *, match_special: bool = False) -> Pre
 
 
 class WordPieceEncoder(WordEncoder):
-    """Encodes words with a `WordPieceModel`; `spelled` says that its tokens are letters of the byte alphabet,
-    and words are bytes. The others are those of `WordEncoder`.
+    """Encodes words with a `WordPieceModel`. `spelled`: the tokens are spelled in the byte alphabet, and words
+    are plain bytes. The other arguments are those of `WordEncoder`.
     """
 
     def __init__(
@@ -91,18 +91,18 @@ class WordPieceEncoder(WordEncoder):
     def locate_words(
         self, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of words, and the bytes of `data` that the tokens stand for: (start, end) of each.
+        """The ids of words, and (start, end) of each token in `data`, in bytes.
 
-        The tokens of a word take its bytes one after another, as they are written; see `preparation.Locate`.
+        Consecutive tokens of a word cover consecutive bytes; see `preparation.Locate`.
         """
         batch = self.encode_pretokens(data, words)
-        places, told = token_places(batch, self._sizes, words, prefix=_size(self._model.prefix))
-        places[batch.offsets[:-1][~told]] = words[~told]  # unknown as a whole
+        places, known = token_places(batch, self._sizes, words, prefix=_size(self._model.prefix))
+        places[batch.offsets[:-1][~known]] = words[~known]  # unknown as a whole
         return batch, places
 
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
-        """How many bytes each token is written with."""
+        """The size of each token in bytes, its prefix included."""
         sizes = np.zeros(self._model.size, np.int64)
         for token, index in self._model.vocabulary.items():
             sizes[index] = _size(token)
@@ -123,5 +123,5 @@ def _arrays(model: WordPieceModel, *, spelled: bool) -> list[NDArray[Any]]:
 
 
 def _key(token: str, spelled: bool) -> bytes | None:
-    """The bytes of a token in text; none where letters are asked for and one of its characters is no letter."""
+    """The bytes of a token in text; None if `spelled` and a character is outside the byte alphabet."""
     return unspelled(token) if spelled else token.encode("utf-8", "surrogatepass")

@@ -25,8 +25,8 @@ _OPTIONS = (
         "lowercase",
         "bool",
         None,
-        "Fold case. Not set: what the file or a tokenizer_config.json beside it says; else true, as in BERT's "
-        "own code, unless no file states a class and at least 100 tokens, and 1 % of the vocabulary, have "
+        "Fold case. Not set: as the file or a tokenizer_config.json beside it says; else true, as in BERT's "
+        "own code, unless no file states a class and many tokens (at least 1 %, and at least 100) have "
         "capitals.",
     ),
     Option(
@@ -46,7 +46,7 @@ _OPTIONS = (
         "score",
         "str",
         "frequency",
-        "Training: merge the pair of highest count, or of highest count(ab) / (count(a) * count(b)).",
+        "Training: merge the most frequent pair, or that with the highest count(ab) / (count(a) * count(b)).",
         choices=("likelihood", "frequency"),
     ),
     Option(
@@ -68,7 +68,7 @@ _OPTIONS = (
         "[PAD] [UNK] [CLS] [SEP] [MASK]",
         "Training: the first tokens of the vocabulary, separated by spaces.",
     ),
-    Option("limit_alphabet", "int", 1000, "Training: keep so many characters, the most frequent."),
+    Option("limit_alphabet", "int", 1000, "Training: keep at most this many characters, the most frequent."),
     Option(
         "match_special",
         "bool",
@@ -85,7 +85,7 @@ def _rules(options: Mapping[str, Any]) -> BertRules:
 
 
 def _check(options: Mapping[str, Any]) -> None:
-    """Raise `TokenizerError` for options with which no text can be trained on."""
+    """Raise `TokenizerError` for options that make training impossible."""
     check_size("wordpiece", options["vocab_size"])
     for name, least in (("max_input_chars_per_word", 1), ("limit_alphabet", 1), ("min_frequency", 0)):
         check_least("wordpiece", options, name, least)
@@ -99,7 +99,7 @@ def _check(options: Mapping[str, Any]) -> None:
 
 
 def _cut(options: Mapping[str, Any]) -> str:
-    """How text is cut for training."""
+    """A name for how text is cut into words for training."""
     rules = _rules(options)
     return "bert " + " ".join(f"{name}={getattr(rules, name)}" for name in RULES)
 

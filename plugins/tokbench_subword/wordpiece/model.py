@@ -1,4 +1,4 @@
-"""`WordPieceModel`: everything that a WordPiece vocabulary is, apart from how it is run."""
+"""`WordPieceModel`: a WordPiece vocabulary and its rules, as data."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.trie import VALUE_MASK
 
 BERT_SPECIAL_TOKENS = special_tokens(pad="[PAD]", unk="[UNK]", cls="[CLS]", sep="[SEP]", mask="[MASK]")
-"""The special tokens of BERT, in the order of its vocabulary, by the settings that name them."""
+"""BERT's special tokens in vocabulary order, keyed by the settings that name them."""
 BERT_RULES = BertRules()
-"""Those of the uncased BERT."""
+"""The rules of the uncased BERT."""
 
 
 def bert_steps(rules: BertRules) -> dict[str, Any]:
-    """BERT's normalizer, as far as rules say, and its pre-tokenizer, as `tokenizer.json` has them."""
+    """BERT's normalizer, as `rules` set it, and its pre-tokenizer, in the form of `tokenizer.json`."""
     normalizer = {"type": "BertNormalizer", **asdict(rules)} if rules != NO_RULES else None
     return {"normalizer": normalizer, "pre_tokenizer": {"type": "BertPreTokenizer"}}
 
@@ -29,7 +29,7 @@ def bert_steps(rules: BertRules) -> dict[str, Any]:
 def bert_document(
     rules: BertRules = BERT_RULES, *, prefix: str = "##", added_tokens: tuple[AddedToken, ...] = ()
 ) -> TokenizerJson:
-    """What stands around a model of BERT's."""
+    """The document around a model with BERT's rules."""
     decoder = {"type": "WordPiece", "prefix": prefix, "cleanup": True}
     return TokenizerJson(model={}, **bert_steps(rules), decoder=decoder, added_tokens=added_tokens)
 
@@ -39,13 +39,13 @@ class WordPieceModel(Rebuilt):
     """A WordPiece vocabulary and its rules.
 
     - `vocabulary`: token to id; ids need not be dense, and begin at 0.
-    - `unk_token`: what a word becomes that cannot be built; it must be in the vocabulary.
-    - `prefix`: how tokens begin that continue a word.
-    - `max_input_chars_per_word`: a longer word is one `unk_token` without being looked at.
-    - `document`: what stands around them, whatever it says of a model. The special ones among its added tokens
-      (``[CLS]`` …) are not matched by `encode`, since their text is ordinary text.
+    - `unk_token`: the token for a word that cannot be built; it must be in the vocabulary.
+    - `prefix`: the beginning of tokens that continue a word.
+    - `max_input_chars_per_word`: a longer word becomes one `unk_token`.
+    - `document`: the other parts of the tokenizer; a model in the document is ignored. `encode` does not match
+      its special added tokens (``[CLS]`` …): their text is ordinary text.
 
-    Raises `TokenizerError` where the parts contradict each other.
+    Raises `TokenizerError` if the parts contradict each other.
 
     Example:
         >>> model = WordPieceModel(vocabulary={"[UNK]": 0, "un": 1, "##do": 2})
@@ -84,7 +84,7 @@ class WordPieceModel(Rebuilt):
 
     @cached_property
     def rules(self) -> BertRules | None:
-        """BERT's rules, where normalizer and pre-tokenizer come down to them."""
+        """BERT's rules, if normalizer and pre-tokenizer are equivalent to some; else None."""
         normalizers = steps_of(self.document.normalizer, "normalizers")
         cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
         if [cut["type"] for cut in cuts] != ["BertPreTokenizer"]:
@@ -95,7 +95,7 @@ class WordPieceModel(Rebuilt):
 
     @cached_property
     def tokens(self) -> dict[int, str]:
-        """Token by id; where a damaged file lists a token twice, only its last id is here."""
+        """Token by id; if a damaged file lists a token twice, only the last id is included."""
         tokens = {index: token for token, index in self.vocabulary.items()}
         tokens.update((added.id, added.content) for added in self.document.added_tokens)
         return tokens
@@ -112,6 +112,6 @@ class WordPieceModel(Rebuilt):
 
     @cached_property
     def special_tokens(self) -> dict[str, int]:
-        """Special tokens with their ids: those declared, and the unknown token."""
+        """The declared special tokens and the unknown token, with their ids."""
         special = {added.content: added.id for added in self.document.added_tokens if added.special}
         return dict(sorted({**special, self.unk_token: self.unk_id}.items(), key=lambda item: item[1]))

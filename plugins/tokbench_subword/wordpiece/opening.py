@@ -1,4 +1,4 @@
-"""How the files of WordPiece are opened: `vocab.txt` with what stands beside it, `tokenizer.json`, GGUF."""
+"""Open WordPiece files: `vocab.txt` with the configuration files beside it, `tokenizer.json`, GGUF."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
         stated, rules_from = _read_json(whole)
         check_numbers(stated.document.added_tokens, vocabulary, where=f"{whole}, beside {path.name}")
         return replace(stated, vocabulary=vocabulary), notes | rules_from
-    model, told = _by_class(vocabulary, path, spec.get("unk_token"))
-    return model, {**notes, "rules_from": told}
+    model, rules_from_class = _by_class(vocabulary, path, spec.get("unk_token"))
+    return model, {**notes, "rules_from": rules_from_class}
 
 
 def _by_class(vocabulary: dict[str, int], path: Path, unk_token: str | None) -> tuple[WordPieceModel, str]:
-    """The model that a class of `transformers` makes of a `vocab.txt`, BERT's where none is stated; and what
-    said how.
+    """The model that a class of `transformers` makes from a `vocab.txt` (BERT's class if no file states one),
+    and where its rules come from, as text.
     """
     from tokbench_subword.files.beside import Beside, token_text
     from tokbench_subword.wordpiece.classes import LOWER_CASED, OF_MODELS, SPECIAL_TOKENS
@@ -84,14 +84,14 @@ def _by_class(vocabulary: dict[str, int], path: Path, unk_token: str | None) -> 
     if usual is None:
         raise TokenizerError(f"{beside.class_not_known()}; load the folder with transformers:{path.parent}")
     unk = token_text(unk_token or settings.get("unk_token") or usual["unk_token"]) or "[UNK]"
-    told = config.name if config.is_file() else f"defaults of BERT (no {config.name} beside it)"
+    source = config.name if config.is_file() else f"defaults of BERT (no {config.name} beside it)"
     lowercase = True if name in LOWER_CASED else settings.get("do_lower_case")
     if not beside.states_class:
         usual = {setting: token for setting, token in usual.items() if token in vocabulary}
         capitals = sum(token != token.lower() for token in vocabulary if not token.startswith("["))
         if lowercase is None and capitals >= max(_CAPITALS, len(vocabulary) // 100):
             lowercase = False
-            told += f"; cased, as {capitals:,} of its tokens have capitals"
+            source += f"; cased, as {capitals:,} of its tokens have capitals"
     rules = BertRules.of(
         handle_chinese_chars=settings.get("tokenize_chinese_chars"),
         strip_accents=settings.get("strip_accents"),
@@ -99,19 +99,19 @@ def _by_class(vocabulary: dict[str, int], path: Path, unk_token: str | None) -> 
     )
     document = bert_document(rules, added_tokens=beside.tokens(usual, vocabulary))
     try:
-        return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), told
+        return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), source
     except TokenizerError as error:
         raise TokenizerError(f"{path}: {error}") from error
 
 
 _CAPITALS = 100
-"""So many tokens with capitals, and one in a hundred, make a vocabulary cased: a few may be signs or added."""
+"""A vocabulary is cased if at least this many tokens, and 1 %, have capitals: a few may be signs or added."""
 
 
 def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
-    """The model ``bert`` of GGUF, which marks the tokens that begin a word, and has no longest word.
+    """The model ``bert`` of GGUF, which marks tokens that begin a word, and does not limit the length of words.
 
-    llama.cpp prepares all of them as the uncased BERT does, if not exactly (see docs/formats.md).
+    llama.cpp prepares text for every such model almost as the uncased BERT does (see docs/formats.md).
     """
     from tokbench_subword.files.gguf import read_gguf
     from tokbench_subword.files.sentencepiece_model import CONTROL, UNKNOWN
@@ -144,7 +144,7 @@ _NO_LONGEST = 2**31 - 1
 
 
 def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
-    """The model with what the spec says otherwise."""
+    """The model with the rules that the spec sets."""
     from tokbench_subword.wordpiece.model import bert_steps
 
     given = {name: spec.get(name) for name in ("unk_token", "prefix", "max_input_chars_per_word")}
@@ -159,7 +159,7 @@ def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
     if set_here:
         settings = {name: getattr(rules, name) for name in RULES}
         if "lowercase" in set_here:
-            settings["strip_accents"] = None  # follows lowercase unless it is given itself
+            settings["strip_accents"] = None  # follows lowercase unless set
         document = replace(document, **bert_steps(BertRules.of(**settings | set_here)))
     return replace(model, document=document, **changes)
 
@@ -178,7 +178,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is a WordPiece `tokenizer.json`, or a list of tokens with one for unknown words."""
+    """Whether a file is a WordPiece `tokenizer.json`, or a list of tokens that includes an unknown token."""
     if path.is_dir():
         return any((path / name).is_file() and recognises(path / name, b"") for name in _NAMES)
     listed = format_of(path) == "text" and b"[UNK]" in read_bytes(path).split()

@@ -1,4 +1,4 @@
-"""`WordPieceTokenizer`: what tokbench, and anyone who wants a WordPiece tokenizer, uses."""
+"""`WordPieceTokenizer`: a WordPiece tokenizer for tokbench and for use on its own."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
     """Greedy longest match over BERT's pre-tokens; a word that cannot be built is one unknown token.
 
-    Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is
-    content only: the text of a special token is ordinary text; tokens added with `add_tokens` are matched.
+    Not lossless: white space, case, accents and unknown words are lost. Encoding is content only: the text of a
+    special token is ordinary text; tokens added with `add_tokens` are matched.
 
     Example:
         >>> model = WordPieceModel(vocabulary={"[UNK]": 0, "un": 1, "##happi": 2, "##ness": 3, "!": 4})
@@ -74,7 +74,7 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
 
     @property
     def document(self) -> TokenizerJson:  # type: ignore[override]
-        """What stands around the model."""
+        """The parts of the tokenizer around the model."""
         return self.model.document
 
     def _surround(self, document: TokenizerJson) -> None:
@@ -83,7 +83,7 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
-        """The ids of special tokens, of the unknown one too."""
+        """The ids of special tokens, including the unknown token."""
         return frozenset(self.model.special_tokens.values())
 
     @property
@@ -94,9 +94,9 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
     # --- text to ids ------------------------------------------------------------------------------------
 
     def encode(self, text: str) -> list[int]:  # type: ignore[override]
-        """The ids of `text`, as a list: lists are what callers of this family join by ``+``."""
+        """The ids of `text`, as a list, since callers of this family join results with ``+``."""
         ids: list[int] = super().encode(text).tolist()
-        if "_to_list" in self.__dict__:  # the function of compiled code that takes the place of both methods
+        if "_to_list" in self.__dict__:  # the compiled function that replaces both methods
             self.__dict__["encode"] = self.__dict__["_to_list"]
         return ids
 
@@ -122,10 +122,10 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
         return PreparedEncoder(self._preparation.compiled, self._encoder)
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``.
+        """The spans of all tokens, ``(total, 2)``; text i has rows ``limits[i]`` to ``limits[i + 1]``.
 
-        A span reaches from the first to the last character that left something in the token; an accent that was
-        removed from the end of a token is outside it.
+        A span reaches from the first to the last character that contributes to the token; an accent removed
+        from the end of a token is outside.
         """
         pipeline = self._preparation.before_model
         found = located(pipeline, texts)
@@ -139,12 +139,12 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
 
     @cached_property
     def _of_letters(self) -> WordPieceEncoder:
-        """What encodes words of letters for bytes, where there are any."""
-        letters = self._preparation.spelled_by_encoder  # which then never sees them
+        """The encoder for words that are already spelled in the byte alphabet, if there are any."""
+        letters = self._preparation.spelled_by_encoder  # the usual encoder then takes plain bytes
         return WordPieceEncoder(self.model, ()) if letters else self._encoder
 
     def trace(self, text: str) -> Iterator[Step]:
-        """The algorithm at work: the words, then match by match, each with the candidates it tried."""
+        """The steps of encoding: the words, then each match with the candidates tried."""
         return tracing.steps(self._preparation.words(plain_text(text, name=self.name)), self.model)
 
     # --- ids to text ------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
     # --- the simple class API ---------------------------------------------------------------------------
 
     def convert_token_to_id(self, token: str) -> int:
-        """The id of a token as the vocabulary writes it, the unknown id where there is none."""
+        """The id of a token as the vocabulary writes it, or the unknown id if it is not in the vocabulary."""
         return self._ids.get(token, self.unk_id)
 
     @property
@@ -173,23 +173,22 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON.
 
-        Raises `TokenizerError` where `tokenizers` would give other ids (see `save`).
+        Raises `TokenizerError` if `tokenizers` would give other ids (see `save`).
         """
         document = document_of_model(self.model)
         return json_content(document, proof=self._proof if self._names_added(document) else None)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
-        """The tokenizer of a `tokenizer.json`'s content; raises `TokenizerError` where it cannot be had."""
+        """The tokenizer for a `tokenizer.json`'s content; raises `TokenizerError` if the content is invalid."""
         return cls(name, model_of_document(document_of(content, where=name), where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see
-        `save_vocabulary`).
+        """Write a `tokenizer.json`, or, if `path` ends in ``.txt``, a vocabulary (see `save_vocabulary`).
 
-        What came in another format, or has added tokens whose ids `tokenizers` would not give them, is proved
-        to keep its ids. Raises `TokenizerError` where it does not, for any other ending, and for GGUF, with the
-        reason.
+        If the tokenizer came in another format, or has added tokens to which `tokenizers` would give other ids,
+        the written file is proved to keep the ids. Raises `TokenizerError` if it does not, for GGUF (with the
+        reason), and for any other ending.
         """
         target = Path(path)
         if target.suffix == ".gguf":
@@ -208,21 +207,21 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
         write_json(document, target, proof=self._proof if changed else None)
 
     def _names_added(self, document: TokenizerJson) -> bool:
-        """Whether the vocabulary of a document names added tokens, so that the model may give them."""
+        """Whether a document's vocabulary contains added tokens, so that the model can produce them."""
         return len(document.model["vocab"]) > len(self.model.vocabulary)
 
     def _proof(self) -> dict[str, Any]:
         return {
-            "source": self.changed(match_special=False).encode,  # which is no part of a file
+            "source": self.changed(match_special=False).encode,  # files do not store match_special
             "probes": probes_of(map(self.token_bytes, range(self.vocab_size)), self.document.added_tokens),
             "name": self.name,
         }
 
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
-        """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.
+        """Write BERT's `vocab.txt`: a token a line, the line number its id. It does not contain the rules.
 
-        They are options of the family. Raises `TokenizerError` where ids have holes or a token could not be
-        read back, and for what no option says: another normalizer or pre-tokenizer than BERT's, added tokens.
+        The rules are options of the family. Raises `TokenizerError` if ids have gaps or a token could not be
+        read back, and for what no option sets: a normalizer or pre-tokenizer other than BERT's, added tokens.
         """
         if self.model.rules is None:
             steps = f"normalizer {self.document.normalizer}, pre-tokenizer {self.document.pre_tokenizer}"

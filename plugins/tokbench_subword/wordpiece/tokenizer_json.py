@@ -1,7 +1,7 @@
-"""A WordPiece model of a `tokenizer.json`, and back.
+"""Convert between `tokenizer.json` and `WordPieceModel`.
 
-Read are the vocabulary, normalizer and pre-tokenizer, the decoder and added tokens. Padding and truncation are
-set aside, and the post-processor (``[CLS] … [SEP]``) is only kept to be written: encoding is content only.
+The vocabulary, normalizer, pre-tokenizer, decoder and added tokens are used. Padding and truncation are
+ignored. The post-processor (``[CLS] … [SEP]``) is only kept for writing: encoding is content only.
 """
 
 from __future__ import annotations

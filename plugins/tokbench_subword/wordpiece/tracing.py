@@ -1,4 +1,4 @@
-"""WordPiece shown at work, match by match, for `tokbench trace`."""
+"""The steps of WordPiece, match by match, for `tokbench trace`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_CANDIDATES = 12
 def steps(words: Iterable[Part], model: WordPieceModel) -> Iterator[Step]:
     """One step with the words, then one for each match, then one for each word that failed.
 
-    `detail` has the word, the token and its id, and the candidates that were tried before it.
+    `detail` contains the word, the token and its id, and the candidates tried before it.
     """
     parts = list(words)
     waiting = [_bytes(part.stretch.text) for part in parts]
@@ -34,7 +34,7 @@ def steps(words: Iterable[Part], model: WordPieceModel) -> Iterator[Step]:
             candidates, token, end = _tried(word, start, model)
             if token is None:
                 break
-            done.append(_bytes(token))  # as the vocabulary writes it: ##york within a word is not york
+            done.append(_bytes(token))  # with its prefix: ##york within a word is not york
             unmatched = [_bytes(word[end:])] if end < len(word) else []
             detail = {
                 "word": word,
@@ -60,7 +60,7 @@ def steps(words: Iterable[Part], model: WordPieceModel) -> Iterator[Step]:
 
 
 def _tried(word: str, start: int, model: WordPieceModel) -> tuple[list[str], str | None, int]:
-    """What was tried from `start` on, longest first, up to the token that the vocabulary has; that; its end."""
+    """The candidates tried at `start`, longest first; the token found, or None; and its end."""
     prefix, candidates = model.prefix if start else "", list[str]()
     longest = len(word) if len(word) <= model.max_input_chars_per_word else 0
     for end in range(longest, start, -1):

@@ -1,12 +1,12 @@
 """Merging by likelihood: the pair with the highest count(ab) / (count(a) · count(b)) first.
 
-The score is what a merge adds to the likelihood of the corpus under independent tokens, per occurrence of the
-pair; Schuster and Nakajima (2012), and the way WordPiece is taught. Unlike a count, it can rise: when `a` is
-merged with something else, count(a) falls, and every other pair of `a` gains. So each symbol keeps a list of
-its partners, whose pairs are queued again after each merge. Everything else is the BPE trainer's.
+The score measures how much a merge adds to the corpus likelihood under independent tokens, per occurrence of
+the pair (Schuster and Nakajima 2012, and textbooks on WordPiece). Unlike a count, a score can rise: when `a` is
+merged with another symbol, count(a) falls, and every other pair with `a` gains. So each symbol keeps a list of
+its partners, and their pairs are queued again after each merge. Everything else is done by the BPE trainer.
 
-Scores are float64, one division of exact integers converted to float64; the pair seen more often goes first
-among equal scores, then the smaller one. Hence the same result everywhere.
+Scores are float64, one division of exact integers converted to float64. Among equal scores the more frequent
+pair goes first, then the smaller one. Hence the result is the same on every machine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tokbench_subword.training.ties import BY_SCORE
 
 @inline
 def _score(block: Block, count: Int, key: Int) -> np.int64:
-    """The score of a pair, as the queue wants it."""
+    """The score of a pair, as an integer for the queue."""
     symbol_counts = i64_in(block, at.SYMBOL_COUNTS)
     left, right = sides(key)
     score = np.float64(count) / (np.float64(symbol_counts[left]) * np.float64(symbol_counts[right]))
@@ -39,7 +39,7 @@ def _score(block: Block, count: Int, key: Int) -> np.int64:
 
 @inline
 def _push_scored(block: Block, row: Int) -> None:
-    """Queue a pair, if it is seen often enough to be merged."""
+    """Queue a pair if it is frequent enough to be merged."""
     pairs = i64_in(block, at.PAIRS)
     count, key = pairs[row + at.COUNT], pairs[row + at.KEY]
     if count >= max(i64_in(block, at.STATE)[at.MINIMUM], 1):
@@ -48,7 +48,7 @@ def _push_scored(block: Block, row: Int) -> None:
 
 @inline
 def _add_partners(block: Block, key: Int) -> None:
-    """Note with both symbols that they form a pair; takes at most two cells of (partner, next + 1)."""
+    """Add each symbol to the other's list of partners; takes at most two cells of (partner, next + 1)."""
     partners, firsts, state = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), i64_in(block, at.STATE)
     left, right = sides(key)
     for symbol, other, is_left in ((left, right, 1), (right, left, 0)):
@@ -62,7 +62,7 @@ def _add_partners(block: Block, key: Int) -> None:
 
 @inline
 def _first_pair(block: Block) -> None:
-    """See to it that the queue begins with the first pair, its true count and score."""
+    """Bring the best pair to the front of the queue, with its current count and score."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys, scores = heap_of(block)
     mask, least = sizes[at.PAIRS] // 4 - 1, max(state[at.MINIMUM], 1)
@@ -76,13 +76,13 @@ def _first_pair(block: Block) -> None:
             return
         if score > 0 and not before(block, BY_SCORE, (count, key, score), (counts[0], key, scores[0])):
             replace_top(block, count, key, score)
-        else:  # gone, or queued again with its better score
+        else:  # no longer a pair, or queued again with a better score
             drop_top(block)
 
 
 @inline
 def _choose(block: Block) -> Int:
-    """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
+    """Take the next merge from the queue and make it the current one; returns -1, or the reason to stop."""
     while True:
         _first_pair(block)
         reason = merge_first(block)
@@ -92,7 +92,7 @@ def _choose(block: Block) -> Int:
 
 @inline
 def _rescore(block: Block) -> bool:
-    """Queue all pairs of the two merged symbols again; False where there is no room, to be continued."""
+    """Queue all pairs of the two merged symbols again; returns False if room runs out before the end."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     partners, firsts, mask = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), sizes[at.PAIRS] // 4 - 1
     left, right = state[at.LEFT], state[at.RIGHT]
@@ -118,9 +118,9 @@ def _rescore(block: Block) -> bool:
 def learn_by_likelihood(block: Block) -> Int:
     """Learn merges as `training.merges.learn_merges` does, by likelihood; returns why it stopped.
 
-    Beside that kernel's arrays: ``SYMBOL_COUNTS[t]`` (int64), how often token t stands in the corpus;
-    `PARTNERS` (int32 ``(n, 2)``) and ``FIRSTS[t]``, the lists of each token's partners. A pair seen less than
-    `MINIMUM` times is not queued.
+    In addition to that kernel's arrays: ``SYMBOL_COUNTS[t]`` (int64), how often token t occurs in the corpus;
+    `PARTNERS` (int32 ``(n, 2)``) and ``FIRSTS[t]``, the lists of each token's partners. A pair that occurs less
+    than `MINIMUM` times is not queued.
     """
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     symbol_counts, touched = i64_in(block, at.SYMBOL_COUNTS), i64_in(block, at.TOUCHED)
@@ -173,7 +173,7 @@ def learn_by_likelihood(block: Block) -> Int:
 
 
 class LikelihoodSession(MergeSession):
-    """Learns merges by count(ab) / (count(a) · count(b)); there is no limit on length here."""
+    """Learns merges by count(ab) / (count(a) · count(b)), without a limit on token length."""
 
     kernel = staticmethod(learn_by_likelihood)
 
@@ -188,14 +188,14 @@ class LikelihoodSession(MergeSession):
         work[at.FIRSTS] = np.zeros(self.n_wanted, np.int32)
 
     def growers(self) -> Growers:
-        """What makes room, by what the kernel stopped for."""
+        """The method that makes room, for each reason to stop."""
         return {**super().growers(), at.PARTNERS_FULL: self._grow_partners}
 
     def _grow_partners(self) -> None:
         self.work.grow(at.PARTNERS, unit=2, more=4 * int(self.work[at.STATE][at.N_TOUCHED]))
 
     def _grow_heap(self) -> None:
-        """Queue everything anew if most entries are outdated; else make room for more."""
+        """Rebuild the queue if most entries are outdated; else make it larger."""
         work, state = self.work, self.work[at.STATE]
         rows = work[at.PAIRS].reshape(-1, 4)
         least = max(int(state[at.MINIMUM]), 1)
@@ -206,7 +206,7 @@ class LikelihoodSession(MergeSession):
         keys, counts = alive[:, at.KEY], alive[:, at.COUNT]
         singles = work[at.SYMBOL_COUNTS].astype(np.float64)
         scores = counts.astype(np.float64) / (singles[keys >> 32] * singles[keys & 0xFFFFFFFF])
-        order = np.lexsort((keys, -counts, -scores))  # a list in the heap's order is a heap
+        order = np.lexsort((keys, -counts, -scores))  # a list sorted in this order is a valid heap
         state[at.HEAP_SIZE] = n = len(order)
         queued = {at.HEAP_COUNTS: counts, at.HEAP_KEYS: keys, at.HEAP_EXTRAS: scores.view(np.int64)}
         for number, values in queued.items():

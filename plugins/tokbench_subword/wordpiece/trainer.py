@@ -44,24 +44,24 @@ def train_wordpiece(
     n_bytes: int | None = None,
     progress: Progress = lambda fraction, what: None,
 ) -> WordPieceModel:
-    """Train a WordPiece vocabulary of `vocab_size` tokens on `texts`, which are read once, or on words
-    that `count_bert_pretokens` has counted by the same rules.
+    """Train a WordPiece vocabulary of `vocab_size` tokens on `texts`, which are read once, or on words counted
+    with `count_bert_pretokens` by the same rules.
 
     Texts are normalized and cut by `rules` (BERT's by default). Then the pair of neighbours with the highest
-    score becomes a token, again and again:
+    score is merged into a token, repeatedly:
 
-    - ``likelihood``: count(ab) / (count(a) · count(b)). It prefers parts that seldom stand alone, and so rare
-      words; `min_frequency` keeps it from what was seen once or twice.
-    - ``frequency``: count(ab), as in BPE; what `tokenizers` calls WordPiece training.
+    - ``likelihood``: count(ab) / (count(a) · count(b)). It prefers parts that seldom occur alone, and so rare
+      words; `min_frequency` excludes pairs that occur only once or twice.
+    - ``frequency``: count(ab), as in BPE; `tokenizers` calls this WordPiece training.
 
-    Equal scores: the more frequent pair, then the smaller pair of ids. The result is the same for any number of
-    `workers`. Pairs seen less than `min_frequency` times are not merged. Of the characters, the
-    `limit_alphabet` most frequent are kept (of equals, the lower code points); words with others, or of more
-    than `max_input_chars_per_word` characters, would be unknown as a whole and are left out.
+    Among equal scores the more frequent pair goes first, then the smaller pair of ids. The result is the same
+    for any number of `workers`. Pairs seen less than `min_frequency` times are not merged. Only the
+    `limit_alphabet` most frequent characters are kept (of equals, the lower code points). Words with other
+    characters, or with more than `max_input_chars_per_word`, would be unknown and are left out.
 
-    The vocabulary has special tokens first (`unk_token` is added if it is not among them), then the characters,
-    those that continue words, and merges. It has fewer than `vocab_size` tokens where there is nothing left to
-    merge. Raises `TokenizerError` where `vocab_size` leaves no room for the characters.
+    The vocabulary lists special tokens first (`unk_token` is added if missing), then characters, characters
+    that continue words, and merges. It has fewer than `vocab_size` tokens if nothing is left to merge. Raises
+    `TokenizerError` if `vocab_size` leaves no room for the characters.
 
     Example:
         >>> model = train_wordpiece(["hug hug pug bugs"], vocab_size=16, min_frequency=1)
