@@ -1,1 +1,1 @@
-"""sentencepiece's models, Unigram and BPE, from file to ids and back; and the family `unigram`."""
+"""sentencepiece's models, Unigram and BPE: reading, encoding, decoding, writing; and the family `unigram`."""

@@ -1,4 +1,4 @@
-"""What segments the text of a sentencepiece model: Unigram with its scores and its normalizer, or its BPE."""
+"""The algorithm of a sentencepiece model: Unigram, with its scores and its normalizer, or BPE."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ RESET_THRESHOLD = 100_000.0
 
 
 def spm_scores(vocabulary: SpmVocabulary) -> NDArray[np.float32]:
-    """The scores by which sentencepiece's encoder goes, by id.
+    """The scores that sentencepiece's encoder uses, by id.
 
-    A user-defined symbol scores 0.1 a byte beyond the first, so that it wins over anything else.
+    A user-defined symbol scores 0.1 for each byte after the first, so that it always wins.
     """
     scores = np.where(vocabulary.types == NORMAL, vocabulary.scores, np.float32(0))
     for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
@@ -33,9 +33,9 @@ def spm_scores(vocabulary: SpmVocabulary) -> NDArray[np.float32]:
 
 
 class SpmUnigram(Unigram):
-    """The unigram model of a sentencepiece vocabulary, with the `normalizer` that makes its internal text.
+    """The unigram model of a sentencepiece vocabulary, with the `normalizer` that produces its internal text.
 
-    For sampling and n-best, user-defined symbols count characters, as in sentencepiece.
+    For sampling and n-best, user-defined symbols are scored by characters, as in sentencepiece.
     """
 
     def __init__(self, vocabulary: SpmVocabulary) -> None:
@@ -58,11 +58,11 @@ class SpmUnigram(Unigram):
 
 
 Algorithm = SpmUnigram | SpmBpe
-"""How internal text becomes tokens."""
+"""The algorithms that turn internal text into tokens."""
 
 
 def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:
-    """What segments text by a vocabulary; raises `TokenizerError` where that is neither Unigram nor BPE."""
+    """The algorithm of a vocabulary; raises `TokenizerError` if it is neither Unigram nor BPE."""
     kind = vocabulary.model.trainer.model_type
     if kind not in ("unigram", "bpe"):
         raise TokenizerError(

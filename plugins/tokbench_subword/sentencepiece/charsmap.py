@@ -1,15 +1,16 @@
 r"""sentencepiece's normalizer: the precompiled character map, then the rules for spaces.
 
 The map is a double-array trie (darts-clone's 32-bit units) from source strings to positions in a table of
-NUL-terminated targets. At each position the longest source wins; where none matches, the character is copied.
-Then: leading, trailing and repeated spaces go (`remove_extra_whitespaces`), a space is put before the text or
-behind it (`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become U+2581 (`escape_whitespaces`).
+NUL-terminated targets. At each position the longest source wins; if none matches, the character is copied.
+Then leading, trailing and repeated spaces are removed (`remove_extra_whitespaces`), a space is added before or
+after the text (`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become U+2581
+(`escape_whitespaces`).
 
-Kernels see U+2581 as the single byte 0x20 wherever spaces are escaped: after escaping no other space is left,
-and one byte in place of three makes everything behind it faster. `to_internal` converts.
+If spaces are escaped, the *internal form* of text has the byte 0x20 for U+2581: no other space is left then,
+and one byte instead of three makes all later stages faster. `to_internal` converts.
 
-The kernels are in `charsmap_kernels`; `charsmap_search` finds where they have something to do, by the classes
-of characters in `charsmap_classes`.
+The kernels are in `charsmap_kernels`; `charsmap_search` finds the characters they must change, by the classes
+in `charsmap_classes`.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ _SPACE_BYTES = SPACE_SYMBOL.encode()
 
 
 class Normalizer(Stays):
-    """A compiled normalizer; `writers` are what does it to a batch.
+    """A compiled normalizer; `writers` apply it to a batch.
 
-    `tables` are, as `charsmap_search` names them behind its numbers: the map's trie, uint32 (empty: no map);
-    the NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes are
-    copied whenever ASCII follows, uint8 of ``(256,)``; the trie of user-defined symbols, which pass through
-    untouched, uint64; and their first bytes, uint8 of ``(256,)``.
+    `tables` are the arrays that `charsmap_search` lists after its numbers: the map's trie, uint32 (empty: no
+    map); the NUL-terminated targets, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes
+    are copied whenever ASCII follows, uint8 of ``(256,)``; the trie of user-defined symbols, which are left
+    unchanged, uint64; and their first bytes, uint8 of ``(256,)``.
     """
 
     example = ""
@@ -75,7 +76,7 @@ class Normalizer(Stays):
         return texts.data.tobytes()
 
     def segments(self, texts: Segments) -> Segments:
-        """Documents normalized, in internal form; where places are asked for, a user-defined symbol is one."""
+        """Documents normalized, in internal form; if offsets are tracked, a user-defined symbol is one unit."""
         writers = self._by_character if isinstance(texts, Located) else self.writers
         for writer in writers:
             texts = texts.by_kernel(writer, _room(texts.data, texts.offsets))
@@ -83,7 +84,7 @@ class Normalizer(Stays):
 
 
 def longest_rows(plain: NDArray[np.uint8]) -> list[int]:
-    """The `N_ROWS` longest rows of bytes that are plain: where each begins, and how many there are.
+    """The `N_ROWS` longest runs of plain byte values: for each the first value, and how many there are.
 
     Example:
         >>> longest_rows(np.array([0, 1, 1, 0, 1, 1, 1], np.uint8))
@@ -95,7 +96,7 @@ def longest_rows(plain: NDArray[np.uint8]) -> list[int]:
 
 
 def _spaced(flags: int) -> tuple[BoundWriter, ...]:
-    """What a normalizer does that has no map and leaves spaces where they are, as Llama-2's.
+    """The writers of a normalizer without a map that keeps spaces where they are, such as Llama-2's.
 
     Whole stretches of text are copied. Character by character, a first pass takes 1.1 to 1.2 times as long,
     a later one 1.2 to 1.35.
@@ -106,12 +107,12 @@ def _spaced(flags: int) -> tuple[BoundWriter, ...]:
 
 
 def _room(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> int:
-    """How many bytes are usually enough for documents when they are normalized."""
+    """The number of bytes that normalized documents usually fit in."""
     return len(data) + len(data) // 8 + 8 * len(offsets) + 64
 
 
 def to_internal(text: str, escaped: bool) -> bytes:
-    """The form in which kernels see a piece: UTF-8, U+2581 as a space where spaces are escaped."""
+    """A piece in internal form: UTF-8, with a space for U+2581 if spaces are `escaped`."""
     return (text.replace(SPACE_SYMBOL, " ") if escaped else text).encode()
 
 
@@ -120,7 +121,7 @@ def compile_normalizer(
 ) -> Normalizer:
     """The compiled form of `spec`; raises `TokenizerError` for a damaged character map.
 
-    `suffix` puts the dummy space behind the text; `symbols` are user-defined symbols, left as they are.
+    `suffix` puts the dummy space after the text; `symbols` are user-defined symbols, which are left unchanged.
     """
     flags = (
         (ESCAPE if spec.escape_whitespaces else 0)

@@ -1,7 +1,7 @@
-"""Which characters a precompiled map touches: so that its trie is walked only where it matters.
+"""Find the characters that a precompiled map can change, so that its trie is searched only at those.
 
-Most characters have no rule, or only in front of a few others ("e" before a combining accent). A table says so
-per code point, made once per map by walking the trie.
+Most characters have no rule, or only one before a few others ("e" before a combining accent). A table by code
+point, made once per map by walking the trie, stores this.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.character_map import MapTrie, split_map
 
 SPECIAL = 1
-"""In the class of a character that is not copied as it is without a closer look: it has a rule of its own, may
-begin a user-defined symbol, or is U+2581."""
+"""Class bit of a character that may have to be changed: it has a rule of its own, may begin a user-defined
+symbol, or is U+2581."""
 JOINED = 2
-"""In the class of one that some rule begins with, and goes on."""
+"""Class bit of the first character of a longer rule."""
 FOLLOWER = 4
-"""In the class of one that is the second character of some rule."""
+"""Class bit of the second character of a rule."""
 
 
 @lru_cache(maxsize=8)
 def compiled_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
-    """The units, targets, classes and plain bytes of a map; raises `TokenizerError` where it is damaged."""
+    """The units, targets, classes and plain bytes of a map; raises `TokenizerError` if the map is damaged."""
     classes, plain = np.zeros(N_CODE_POINTS, np.uint32), np.zeros(256, np.uint8)
     plain[0x20:0x7F] = 1
     if not charsmap:
@@ -46,7 +46,7 @@ def compiled_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
 
 
 def with_special(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[np.uint32]:
-    """`classes` with `characters` SPECIAL."""
+    """A copy of `classes` in which `characters` are SPECIAL."""
     classes = classes.copy()
     classes[list(map(ord, characters))] |= np.uint32(SPECIAL)
     return classes

@@ -39,7 +39,7 @@ from tokbench_subword.sentencepiece.charsmap_search import (
     next_special,
 )
 
-_MAX_RULES = 32  # sentencepiece looks at no more matches than these
+_MAX_RULES = 32  # sentencepiece considers only this many matches
 
 
 @inline
@@ -65,7 +65,7 @@ def _longest_rule(
 def _stands_for(
     tables: Block, data: Bytes, index: np.int64, stop: Int
 ) -> tuple[np.int64, Bytes, np.int64, np.int64]:
-    """How many bytes of text at `index` are written as something, and that: ``source[begin:end]``."""
+    """How many bytes of text at `index` are replaced, and the replacement: ``source[begin:end]``."""
     numbers, targets = i64_in(tables, NUMBERS), u8_in(tables, TARGETS)
     if u8_in(tables, SYMBOL_STARTS)[data[index]]:
         symbols = u64_in(tables, SYMBOLS)
@@ -88,7 +88,7 @@ def _stands_for(
 def _write_spaced(
     source: Bytes, begin: np.int64, end: np.int64, out: Bytes, size: np.int64, escape: bool
 ) -> np.int64:
-    """Write ``source[begin:end]``, the mark of a space as a space if they are escaped; returns the new size."""
+    """Write ``source[begin:end]``, with `escape` U+2581 as a space; returns the new size."""
     while begin < end:
         value = source[begin]
         marks = escape and value == 0xE2 and end - begin >= 3
@@ -102,10 +102,9 @@ def _write_spaced(
 
 @inline
 def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64, first: np.int64) -> np.int64:
-    """Normalize the text from `start` to `stop`, to be written from `first` on; returns where it ends, or -1.
+    """Normalize the text from `start` to `stop`, writing from `first` on; returns the end, or -1 without room.
 
-    -1 says that there is too little room. Whatever is not copied is noted (`splicing.note_edit`), but not
-    what is taken away at the end of a text.
+    Every change is noted as an edit (`splicing.note_edit`), except text removed at the end.
     """
     flags, data, out = i64_in(tables, NUMBERS)[FLAGS], u8_in(batch, splicing.TEXT), u8_in(batch, splicing.OUT)
     numbers = i64_in(batch, splicing.NUMBERS)
@@ -114,7 +113,7 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
     size, index = first, start
     after_space = leading = remove_extra
     pending = (flags & DUMMY) != 0 and (flags & SUFFIX) == 0
-    # Always true: `out` has room to copy what is left byte for byte, so that only expansions need a check.
+    # Invariant: `out` has room to copy the rest of the text byte for byte, so only expansions need a check.
     if size + (stop - start) + 16 > capacity:
         return np.int64(-1)
     while index < stop:
@@ -131,7 +130,7 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
                 break
         taken, source, begin, end = _stands_for(tables, data, index, stop)
         if leading:
-            # Only what is exactly one space is leading space; anything else ends the lead.
+            # Leading space is only what becomes exactly one space; anything else ends it.
             if end - begin == 1 and source[begin] == 0x20:
                 index += taken
                 continue
@@ -152,7 +151,7 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
         note_edit(batch, index, index + taken, size)
         index += taken
     if leading:
-        return first  # nothing but space
+        return first  # only spaces
     while remove_extra and size > first and out[size - 1] == 0x20:
         size -= 1
     if (flags & DUMMY) != 0 and (flags & SUFFIX) != 0 and start < stop:
@@ -170,7 +169,7 @@ def _normalize_into(tables: Block, batch: Block, start: np.int64, stop: np.int64
 
 @Writer
 def normalize(tables: Block, batch: Block) -> np.int64:
-    """Write documents normalized; see `pipeline.splicing`."""
+    """Write normalized documents; see `pipeline.splicing`."""
     _, offsets, out_offsets, n_documents = documents_of(batch)
     size = np.int64(0)
     for document in range(n_documents):

@@ -1,4 +1,4 @@
-"""Where sentencepiece's normalizer does not copy text as it is; and where its tables stand."""
+"""Find where sentencepiece's normalizer must change text; and the layout of its tables."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tokbench_subword.sentencepiece.charsmap_classes import SPECIAL
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
 """The flags of a normalizer."""
 NUMBERS, UNITS, TARGETS, CLASSES, PLAIN, SYMBOLS, SYMBOL_STARTS = range(7)
-"""What stands where in the block of a `charsmap.Normalizer`."""
+"""The places of the arrays in the block of a `charsmap.Normalizer`."""
 FLAGS, N_UNITS, N_TARGETS, ROWS = range(4)
-"""Its NUMBERS: the flags, how long the map's trie and its targets are, and from ROWS on the `N_ROWS` longest
-rows of bytes that are plain: where each begins, and how many there are."""
+"""Members of NUMBERS: the flags, the lengths of the map's trie and its targets, and from ROWS on the `N_ROWS`
+longest runs of plain byte values: for each the first value, and how many there are."""
 N_ROWS = 4
 
 
 @inline
 def _is_special(kind: np.uint32, following: np.uint32) -> bool:
-    """Whether a character may not be copied as it is, from its class and that of the character behind it.
+    """Whether a character may have to be changed, from its class and the class of the next character.
 
-    It is SPECIAL, or JOINED before a FOLLOWER: in bits, since no branch could predict which letters are.
+    It is SPECIAL, or JOINED before a FOLLOWER. This is computed in bits, since a branch would be mispredicted.
     """
     return (kind | (kind >> np.uint32(1)) & (following >> np.uint32(2))) & np.uint32(SPECIAL) != np.uint32(0)
 
@@ -33,7 +33,7 @@ def _is_special(kind: np.uint32, following: np.uint32) -> bool:
 def _behind_plain(
     data: Bytes, index: np.int64, stop: Int, numbers: Ints, after_space: bool
 ) -> tuple[np.int64, bool]:
-    """`next_special` among plain bytes, 63 at a time, or 64 at the end: where others may begin, or `stop`.
+    """`next_special` for plain bytes, 63 at a time, or 64 at the end: where other bytes may begin, or `stop`.
 
     Byte by byte, a later pass takes 1.25 times as long over English (T5).
     """
@@ -44,7 +44,7 @@ def _behind_plain(
         plain = ZERO
         for k in range(ROWS, ROWS + 2 * N_ROWS, 2):
             plain |= in_range_64(data, index, 0, numbers[k], numbers[k + 1])
-        # what is beyond ASCII may be of a rule that begins with the byte before; behind the last byte it may be
+        # a character beyond ASCII may belong to a rule that begins one byte before; so may what follows `stop`
         unseen = ONE << np.uint64(WINDOW - 1) if index + WINDOW < stop else ZERO
         plain &= inside & ~(beyond >> ONE | unseen)
         extra = spaces & (spaces << ONE | np.uint64(after_space)) if removes else ZERO
@@ -59,13 +59,13 @@ def _behind_plain(
 
 @inline
 def _is_plain(plain: Bytes, data: Bytes, index: Int, stop: Int) -> bool:
-    """Whether a byte is plain, and nothing beyond ASCII behind it, which some rule may have there."""
+    """Whether a byte is plain and the next is ASCII: a rule may continue with a character beyond ASCII."""
     return bool(plain[data[index]] and (index + 1 >= stop or data[index + 1] < 0x80))
 
 
 @inline
 def behind_spaces(tables: Block, data: Bytes, index: Int, stop: Int) -> np.int64:
-    """Where the plain spaces from `index` on end."""
+    """The end of the run of plain spaces from `index` on."""
     plain = u8_in(tables, PLAIN)
     while index < stop and data[index] == 0x20 and _is_plain(plain, data, index, stop):
         index += 1
@@ -76,9 +76,9 @@ def behind_spaces(tables: Block, data: Bytes, index: Int, stop: Int) -> np.int64
 def next_special(
     tables: Block, data: Bytes, index: np.int64, stop: Int, after_space: bool
 ) -> tuple[np.int64, bool]:
-    """The first character from `index` on that is not copied as it is, or `stop`; and `after_space` there.
+    """The first character from `index` on that may have to be changed, or `stop`; and `after_space` there.
 
-    `after_space` says whether a space is before it behind which there may be no other.
+    `after_space`: the character before is a space after which no other space is kept.
     """
     numbers, plain, classes = i64_in(tables, NUMBERS), u8_in(tables, PLAIN), u32_in(tables, CLASSES)
     removes = numbers[FLAGS] & REMOVE_EXTRA != 0
@@ -93,7 +93,7 @@ def next_special(
             index += 1
         if index >= stop:
             break
-        # what is no plain byte, character by character, up to ASCII but for spaces
+        # other text, character by character, up to ASCII other than spaces
         character, width = code_point(data, index)
         kind = classes[character]
         while True:

@@ -1,6 +1,6 @@
-"""What classes of `transformers` make of a sentencepiece model, part by part: pieces, special tokens, text.
+"""How classes of `transformers` convert a sentencepiece model: pieces, special tokens, text steps.
 
-Each is a function of the settings in the configuration beside the model; `classes` says which class has which.
+Each function takes the configuration beside the model; `classes` assigns the functions to classes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokbench_subword.sentencepiece.json_steps import Steps
 
 Config = Mapping[str, Any]
 Pieces = list[tuple[str, float]]
-"""Pieces with their scores; the id of each is its place."""
+"""Pieces with their scores; the index of a piece is its id."""
 
 # --- the vocabulary, of the model's own pieces -------------------------------------------------------
 
@@ -24,34 +24,34 @@ LANGUAGES = (
     "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM "
     "ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN"
 )
-"""The codes that MBart has for languages."""
+"""MBart's language codes."""
 MORE_LANGUAGES = (
     "af_ZA az_AZ bn_IN fa_IR he_IL hr_HR id_ID ka_GE km_KH mk_MK ml_IN mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE "
     "sw_KE ta_IN te_IN th_TH tl_XX uk_UA ur_PK xh_ZA gl_ES sl_SI"
 )
-"""The codes that MBart50 has besides."""
+"""The further language codes of MBart50."""
 
 
 def _named(config: Config, **usual: str) -> Pieces:
-    """Pieces of the tokens that settings name, else of the usual ones."""
+    """Pieces for the tokens that the settings name, else for the usual ones."""
     return [(str(token_text(config.get(setting, token))), 0.0) for setting, token in usual.items()]
 
 
 def of_fairseq(pieces: Pieces, config: Config, further: Sequence[str], *, first: str = "bos_token") -> Pieces:
-    """The order of fairseq, which puts four tokens in the place of three; further tokens stand behind."""
+    """Fairseq's order: four tokens replace the first three pieces; further tokens come last."""
     front = _named(config, **{first: "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"})
     return [*front, *pieces[3:], *((token, 0.0) for token in further), *_named(config, mask_token="<mask>")]
 
 
 def of_camembert(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
-    """CamemBERT's order: pieces that no text has stand where other tokens took their place."""
+    """CamemBERT's order: pieces that occur in no text fill the ids of tokens that it does not use."""
     pad, unk, mask = _named(config, pad_token="<pad>", unk_token="<unk>", mask_token="<mask>")
     unused = ("<s>NOTUSED", 0.0), ("</s>NOTUSED", 0.0), ("<unk>NOTUSED", -100.0)
     return [unused[0], pad, unused[1], unk, unused[2], *pieces[1:], mask]
 
 
 def of_nllb(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
-    """Fairseq's four tokens in front, and none behind."""
+    """Fairseq's four tokens first, and no tokens at the end."""
     front = of_fairseq([], config, further)[:-1]
     if len({*front}) < len(front):
         raise TokenizerError(f"tokenizer_config.json: one token has two places: {[text for text, _ in front]}")
@@ -59,7 +59,7 @@ def of_nllb(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
 
 
 def of_pegasus(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
-    """Pegasus's order: tokens of its own in the place of the first two pieces."""
+    """Pegasus's order: its own tokens replace the first two pieces."""
     front = _named(
         config, pad_token="<pad>", eos_token="</s>", mask_token="<mask_1>", mask_token_sent="<mask_2>"
     )
@@ -68,7 +68,7 @@ def of_pegasus(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces
 
 
 def of_t5(pieces: Pieces, config: Config, further: Sequence[str]) -> Pieces:
-    """The model's pieces, and T5's sentinels behind them, the last one first."""
+    """The model's pieces, then T5's sentinels, the last one first."""
     return [*pieces, *((token, 0.0) for token in reversed(further))]
 
 
@@ -91,7 +91,7 @@ def extra_ids(config: Config) -> list[str]:
 
 
 def numbered_unknown(config: Config) -> list[str]:
-    """Pegasus's tokens for what models were pretrained on, one for each id below ``offset``."""
+    """Pegasus's tokens from pretraining, one for each id below ``offset``."""
     return [f"<unk_{index}>" for index in range(2, _count(config, "offset", 103))]
 
 
@@ -99,17 +99,17 @@ def numbered_unknown(config: Config) -> list[str]:
 
 
 def map_then_spaces(config: Config, charsmap: Steps) -> Steps:
-    """The map, and runs of spaces made one."""
+    """The map, then runs of spaces are collapsed to one."""
     return [*charsmap, json_steps.ONE_SPACE]
 
 
 def spaces_if_map(config: Config, charsmap: Steps) -> Steps:
-    """The same, but nothing where the model has no map."""
+    """As `map_then_spaces`, but no steps if the model has no map."""
     return map_then_spaces(config, charsmap) if charsmap else []
 
 
 def spaces_or_lines(config: Config, charsmap: Steps) -> Steps:
-    """The same; where the model has no map, line ends become spaces."""
+    """As `map_then_spaces`; if the model has no map, line ends become spaces."""
     return map_then_spaces(config, charsmap or [replaced({"Regex": r"\n"}, " ")])
 
 
@@ -126,7 +126,7 @@ def of_albert_text(config: Config, charsmap: Steps, *, lower: bool = True) -> St
 
 
 def of_xlnet_text(config: Config, charsmap: Steps) -> Steps:
-    """The same, without accents whatever the configuration says."""
+    """As `of_albert_text`, but accents are removed whatever the configuration says."""
     return of_albert_text({**config, "keep_accents": False}, charsmap, lower=False)
 
 
@@ -147,24 +147,24 @@ Cut = Callable[[Config], tuple[Steps, Steps]]
 
 
 def before_words(config: Config, *, without: str = "never") -> tuple[Steps, Steps]:
-    """Words cut with the space before them; where none goes in front of a text, by the scheme `without`."""
+    """Cut words with the space before them; without a space before the text, by the scheme `without`."""
     step = json_steps.metaspace("always" if config.get("add_prefix_space", True) else without)
     return [step], [step]
 
 
 def between_spaces(config: Config) -> tuple[Steps, Steps]:
-    """The same, with all white space between words taken away."""
+    """As `before_words`, but all white space between words is removed."""
     cutting, decoding = before_words(config)
     return [{"type": "WhitespaceSplit"}, *cutting], decoding
 
 
 def always(cut: Cut) -> Cut:
-    """`cut` with a space in front whatever the configuration says."""
+    """`cut` with a space before the text, whatever the configuration says."""
     return lambda config: cut({**config, "add_prefix_space": True})
 
 
 def of_deberta_words(config: Config) -> tuple[Steps, Steps]:
-    """Words, and punctuation apart where that is asked for."""
+    """Words, with punctuation separated if the configuration says so."""
     cutting, decoding = before_words(config, without="first")
     apart = {"type": "Punctuation", "behavior": "Isolated"}
     return [*([apart] if config.get("split_by_punct", False) else []), *cutting], decoding
@@ -180,6 +180,6 @@ def of_llama_words(config: Config) -> tuple[Steps, Steps]:
 
 
 def of_gemma_words(config: Config) -> tuple[Steps, Steps]:
-    """The whole text as one word: spaces, at which it would be cut, are none any more."""
+    """The whole text as one word: spaces, at which it would be cut, have been replaced before."""
     cutting = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
     return [cutting], [json_steps.SPACES_BACK, *json_steps.BYTES_JOINED]

@@ -1,4 +1,4 @@
-"""Classes of `transformers` for a sentencepiece `.model`: what each makes of it."""
+"""Classes of `transformers` for a sentencepiece `.model`, and how each converts it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tokbench_subword.sentencepiece.json_steps import SPACES_MARKED, Steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelClass:
-    """What a class makes of a model, where no configuration says otherwise.
+    """How a class converts a model, if no configuration says otherwise.
 
-    `special` has the special tokens by the settings that name them, `further` those that are listed besides.
-    Of Unigram, `unk_id` is the id of the unknown token, None for the model's own; where it is `unk_by_name`,
-    the piece that the setting names goes before, if its score is 0. BPE has an unknown token only where it is
-    `unk_by_name`. Where `bpe` is None, the model says which it is; where the class is `generic`, it
-    follows the rules in the model, whoever trained it, and of the rest here only the special tokens count.
+    `special` contains the special tokens by the settings that name them; `further` returns those listed in
+    addition. For Unigram, `unk_id` is the id of the unknown token, None for the model's own; with
+    `unk_by_name`, the piece that the setting names is used instead if its score is 0. BPE has an unknown token
+    only with `unk_by_name`. If `bpe` is None, the model says whether it is BPE. A `generic` class follows the
+    rules in the model, and uses only the special tokens of this description.
     """
 
     special: Mapping[str, str | Mapping[str, Any]]
@@ -154,7 +154,7 @@ CLASSES: Mapping[str, ModelClass] = {
     "FNet": ModelClass(special=_OF_BERT, generic=True),
     **dict.fromkeys((BACKEND, "PreTrained"), ModelClass(special={}, bpe=None, generic=True)),
 }
-"""The classes that are known here, without ``Tokenizer`` in their names."""
+"""The known classes, without ``Tokenizer`` in their names."""
 
 _MODELS = {
     "Albert": "albert yoso",
@@ -180,4 +180,4 @@ _MODELS = {
     ),
 }
 OF_MODELS = {model: name for name, models in _MODELS.items() for model in models.split()}
-"""The class for each type of model that a `config.json` may name, where no file names the class."""
+"""The class for each model type in a `config.json`, used if no file names the class."""

@@ -1,4 +1,4 @@
-"""What conversions of a sentencepiece model share: what no other format can say, and how each is tried."""
+"""Shared by conversions of a sentencepiece model: rules that no other format can express, and test texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def said_by_none(vocabulary: SpmVocabulary) -> dict[str, bool]:
-    """What neither a `tokenizer.json` nor GGUF can say, and whether a model has it."""
+    """The rules that neither a `tokenizer.json` nor GGUF can express, each with whether the model has it."""
     return {
         "spaces that are not escaped": not vocabulary.escaped,
         "spaces behind words": vocabulary.model.trainer.treat_whitespace_as_suffix,
@@ -28,12 +28,12 @@ def said_by_none(vocabulary: SpmVocabulary) -> dict[str, bool]:
 
 
 def mark_is_a_space(normalize: Normalizer) -> bool:
-    """Whether the character map makes a space of U+2581 in text."""
+    """Whether the character map turns U+2581 in text into a space."""
     return normalize(f"{SPACE_SYMBOL}a") == normalize(" a")
 
 
 def probes_of(vocabulary: SpmVocabulary) -> list[Probe]:
-    """The texts on which a conversion of a model is tried."""
+    """The texts on which a conversion of a model is tested."""
     in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED)
     return probes(
         [piece.replace(SPACE_SYMBOL, " ") for piece in in_text],
@@ -44,7 +44,7 @@ def probes_of(vocabulary: SpmVocabulary) -> list[Probe]:
 
 
 def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:
-    """The ordinary pieces that share their score with another, as text has them."""
+    """The ordinary pieces that share their score with another piece, spelled as in text."""
     normal = np.flatnonzero(vocabulary.types == spm.NORMAL)
     _, which, counts = np.unique(vocabulary.scores[normal], return_inverse=True, return_counts=True)
     shared = normal[counts[which] > 1].tolist()
@@ -52,7 +52,7 @@ def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:
 
 
 def tie_of(vocabulary: SpmVocabulary) -> Callable[[Sequence[int], Sequence[int]], bool]:
-    """Whether two segmentations of a text are equally good: sums of float32 and of float64 may part there."""
+    """A test for equally good segmentations, between which float32 and float64 sums may decide differently."""
     scores = spm_scores(vocabulary).astype(np.float64)
     unk, decode = vocabulary.unk_id, vocabulary.decoder.text
 

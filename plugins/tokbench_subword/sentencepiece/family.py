@@ -19,28 +19,27 @@ if TYPE_CHECKING:
     from tokbench_subword.sentencepiece.trainer import TrainingOptions
 
 _OPTIONS = (
-    Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
-    Option("normalizer", "str", "nmt_nfkc", "Training: the rule by which text is normalized.", choices=RULES),
+    Option("vocab_size", "int", 8000, "Training: number of pieces, including special ones and characters."),
+    Option("normalizer", "str", "nmt_nfkc", "Training: the normalization rule.", choices=RULES),
     Option("add_dummy_prefix", "bool", True, "Training: put a space before every text."),
-    Option("remove_extra_whitespaces", "bool", True, "Training: make runs of spaces one, and trim the ends."),
+    Option("remove_extra_whitespaces", "bool", True, "Training: collapse runs of spaces, and trim the ends."),
     Option("byte_fallback", "bool", False, "Training: spell unknown characters in bytes (256 pieces)."),
     Option("character_coverage", "float", 0.9995, "Training: the share of characters that get a piece."),
     Option("max_piece_length", "int", 16, "Training: the longest piece, in characters."),
-    Option("seed_size", "int", 1_000_000, "Training: substrings to begin with."),
+    Option("seed_size", "int", 1_000_000, "Training: number of substrings in the seed vocabulary."),
     Option("shrinking_factor", "float", 0.75, "Training: the share of pieces kept at each pruning."),
-    Option("sub_iterations", "int", 2, "Training: turns of EM between prunings."),
+    Option("sub_iterations", "int", 2, "Training: EM iterations between prunings."),
     Option("split_by_script", "bool", True, "Training: no piece mixes scripts, or letters with digits."),
     Option("unk_token", "str", "<unk>", "Training: the unknown token, id 0."),
-    Option("bos_token", "str", "<s>", "Training: the token for beginnings; empty for none."),
-    Option("eos_token", "str", "</s>", "Training: the token for ends; empty for none."),
+    Option("bos_token", "str", "<s>", "Training: the beginning-of-text token; empty for none."),
+    Option("eos_token", "str", "</s>", "Training: the end-of-text token; empty for none."),
     Option("special_tokens", "str", "", "Training: further control symbols, separated by spaces."),
     Option("user_symbols", "str", "", "Training: symbols that are never split, separated by spaces."),
     Option(
         "match_special",
         "bool",
         False,
-        "For a tokenizer.json or a class: encode the text of a special token as that token. Otherwise it is "
-        "ordinary text.",
+        "For a tokenizer.json or a class: encode the text of a special token as that token, not as text.",
     ),
     CACHE,
     THREADS,
@@ -55,14 +54,14 @@ def _settings(options: Mapping[str, Any]) -> TrainingOptions:
     chosen = {**options, **lists, "threads": threads_of(options)}
     if chosen.pop("match_special", False):
         raise TokenizerError("unigram: match_special is for loading a tokenizer.json, not for training")
-    chosen.pop("cache", None)  # of encoding
+    chosen.pop("cache", None)  # only for encoding
     settings = TrainingOptions(**chosen)
     settings.check()
     return settings
 
 
 def _check(options: Mapping[str, Any]) -> None:
-    """Raise `TokenizerError` for options with which no text can be trained on."""
+    """Raise `TokenizerError` for options that make training impossible."""
     settings = _settings(options)
     least = len(settings.meta_pieces()) + 1
     if settings.vocab_size < least:

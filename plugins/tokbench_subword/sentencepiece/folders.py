@@ -1,4 +1,4 @@
-"""A folder with a `.model`, as the class of `transformers` opens it that a file beside the model states."""
+"""Open a folder with a `.model` as the class of `transformers` does that a file beside the model states."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from tokbench_subword.sentencepiece.json_steps import Steps
 
 
 def document_of_folder(path: Path, *, bpe: bool) -> TokenizerJson | None:
-    """The `tokenizer.json` that a class makes of the model at `path`; None where no file beside it states one.
+    """The `tokenizer.json` that the stated class makes from the model at `path`; None if no class is stated.
 
-    Raises `TokenizerError` for a class that is not known, and for one that makes BPE of the model where not
-    `bpe`, or the other way round.
+    Raises `TokenizerError` for an unknown class, and if whether the class makes BPE differs from `bpe`.
     """
     beside = Beside.of(path)
     if not beside.states_class:
@@ -73,9 +72,9 @@ def _by_class(model: SpmModel, known: ModelClass, beside: Beside) -> TokenizerJs
 
 
 def _generic(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> TokenizerJson:
-    """The document of a generic class: user-defined symbols are cut out of text, not added.
+    """The document of a generic class: a text step separates user-defined symbols, which are not added tokens.
 
-    BPE merges in the order of the scores of ordinary pieces. Those of Unigram `transformers` hands on as JSON,
+    BPE merges in the order of the scores of ordinary pieces. `transformers` passes Unigram's scores on as JSON,
     which may lose their last bit.
     """
     spec, trainer = model.normalizer, model.trainer
@@ -120,7 +119,7 @@ def _generic(model: SpmModel, known: ModelClass, beside: Beside, bpe: bool) -> T
 
 
 def _with_described(model: SpmModel, beside: Beside) -> list[str]:
-    """The texts of pieces, with those of described tokens in their places, where no other piece has them."""
+    """The texts of pieces; a described token replaces the piece of its id, unless its text is another piece."""
     texts = [piece.text for piece in model.pieces]
     kept = {text for index, text in enumerate(texts) if index not in beside.described}
     for index, one in beside.described.items():
@@ -130,7 +129,7 @@ def _with_described(model: SpmModel, beside: Beside) -> list[str]:
 
 
 def _symbols(model: SpmModel, *types: int, special: bool = False) -> list[dict[str, Any]]:
-    """The pieces of some types as listed tokens: control symbols are special, all of them where `special`."""
+    """The pieces of some types as listed tokens; control symbols are special, with `special` all of them."""
     return [
         {"content": piece.text, "special": special or piece.type == CONTROL, "normalized": False}
         for piece in model.pieces
@@ -141,7 +140,7 @@ def _symbols(model: SpmModel, *types: int, special: bool = False) -> list[dict[s
 def _bpe(
     ids: Mapping[str, int], pieces: Sequence[str], unk_token: str | None, *, byte_fallback: bool
 ) -> dict[str, Any]:
-    """BPE of all pairs of `pieces` that spell one, in the order of these; the shortest left side first."""
+    """BPE whose merges are all pairs that spell one of `pieces`, in that order; shortest left side first."""
     known = {*pieces}
     merges = [
         [piece[:at], piece[at:]]
@@ -153,7 +152,7 @@ def _bpe(
 
 
 def _apart(symbols: Sequence[str]) -> Steps:
-    """The step that cuts symbols out of text, the longest first."""
+    """The step that separates symbols from other text, the longest first."""
     pattern = "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
     return [split] if symbols else []

@@ -1,9 +1,9 @@
 r"""A sentencepiece model, Unigram or BPE, as a `tokenizer.json`, for `tokenizers` and `transformers`.
 
-A file can say nearly, not exactly, what sentencepiece does: each is tried on texts before it is written.
-What no `tokenizer.json` can say: `tokenizers` goes by grapheme clusters where sentencepiece takes the longest
-rule of a character map, which shows in clusters of several marks or jamo; it adds in float64, which can turn
-ties; and it takes the text of a Unigram's special and byte pieces for pieces.
+A file describes sentencepiece's rules nearly, not exactly, so it is tested on texts before it is written. Three
+differences remain. `tokenizers` applies a character map by grapheme clusters, while sentencepiece takes the
+longest rule; this differs in clusters of several marks or jamo. It adds scores in float64, which can change
+ties. It matches the text of Unigram's special and byte pieces as pieces.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _IN_NO_PIECE = "\0"
 
 
 def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> TokenizerJson:
-    """The document; raises `TokenizerError` for a model that `tokenizers` cannot be told about."""
+    """The document; raises `TokenizerError` for a model that `tokenizer.json` cannot express."""
     model = vocabulary.model
     unigram = model.trainer.model_type == "unigram"
     strips = model.normalizer.add_dummy_prefix or model.normalizer.remove_extra_whitespaces
@@ -81,7 +81,7 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
 
 
 def _unigram_model(vocabulary: SpmVocabulary) -> dict[str, Any]:
-    """Pieces with the scores by which they are chosen: user-defined symbols are pieces that nothing beats."""
+    """Pieces with the encoder's scores; user-defined symbols are pieces that always win."""
     scores = spm_scores(vocabulary)
     scored = [
         [piece.text, float(scores[index]) if piece.type == spm.USER_DEFINED else piece.score]
@@ -93,9 +93,9 @@ def _unigram_model(vocabulary: SpmVocabulary) -> dict[str, Any]:
 def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
     """Every pair that spells a piece as a merge, in the order of the pieces' scores.
 
-    Of pieces with one score the leftmost goes first, which merges cannot say: that of the lower id is put
-    first, and the proof shows whether that is the same. Raises `TokenizerError` where characters merge without
-    being pieces.
+    Among pieces of equal score sentencepiece merges the leftmost first, which merges cannot express. Here the
+    lower id goes first, and the proof shows whether ids stay the same. Raises `TokenizerError` if a character
+    that is no piece takes part in merging.
     """
     vocabulary, ranks = algorithm.vocabulary, algorithm.ranks
     pieces = vocabulary.pieces
@@ -118,10 +118,10 @@ def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
 def save_json(
     vocabulary: SpmVocabulary, algorithm: Algorithm, path: str | os.PathLike[str], encode: Encode
 ) -> None:
-    """Write the `tokenizer.json` of a model, proved; raises `TokenizerError` where ids would change."""
+    """Write the `tokenizer.json` of a model, proved; raises `TokenizerError` if ids would change."""
     unigram = vocabulary.model.trainer.model_type == "unigram"
     document = document_of_spm(vocabulary, algorithm)
-    if unigram:  # what is refused in reading is not written
+    if unigram:  # do not write what reading would refuse
         JsonVocabulary.of(document.model, where=vocabulary.where).algorithm(where=vocabulary.where)
     charsmap = vocabulary.model.normalizer.charsmap
     mended = _mended(document, algorithm.normalizer) if charsmap else document
@@ -149,10 +149,10 @@ def save_json(
 
 
 def _mended(document: TokenizerJson, normalize: Normalizer) -> TokenizerJson:
-    """The document with steps for clusters that `tokenizers` maps as wholes: the ends of lines, and marks.
+    """The document with steps for clusters that `tokenizers` maps as a whole: line ends, and marks.
 
-    A carriage return is made a space before the map, where the map would do so, and what the map leaves
-    decomposed is composed.
+    A carriage return becomes a space before the map if the map would do so, and characters that the map leaves
+    decomposed are composed.
     """
     steps: list[Any] = list(steps_of(document.normalizer, "normalizers"))
     steps.insert(1, {"type": "NFC"})
@@ -172,8 +172,8 @@ def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> Steps:
 
 
 def _decoders(vocabulary: SpmVocabulary) -> Steps:
-    """The first token loses the space it begins with, before the unknown token becomes its surface: that keeps
-    its own.
+    """The decoding steps. The first token's leading space is removed before the unknown token is replaced by
+    its surface, so that the surface keeps its spaces.
     """
     spec, trainer = vocabulary.model.normalizer, vocabulary.model.trainer
     steps: Steps = []

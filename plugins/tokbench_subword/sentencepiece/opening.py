@@ -1,4 +1,4 @@
-"""How the files of Unigram are opened: which one of a folder, in which format, and the tokenizer in it."""
+"""Open Unigram files: choose the file in a folder, find its format, and make the tokenizer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bp
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
     """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them.
 
-    Of a folder it is what the class makes that is stated beside a `.model`, if one is.
+    In a folder, if a file beside the `.model` states a class, the tokenizer is the one that class makes.
     """
     from tokbench_subword.files.tokenizer_json import read_document
 
@@ -61,9 +61,9 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
 
 
 def document_by_class(spec: Spec, path: Path, found: Format, *, bpe: bool) -> TokenizerJson | None:
-    """What the class that a file in a folder states makes of the `.model` at `path`; None where none does.
+    """What the class stated in a folder makes from the `.model` at `path`; None if no file states a class.
 
-    A file that is named itself has the ids of its own. Raises `TokenizerError` for a class that is not known.
+    If the spec names the file itself, the result is None too. Raises `TokenizerError` for an unknown class.
     """
     if found != "sentencepiece" or not is_folder(spec):
         return None
@@ -107,7 +107,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def files_by_class(spec: Spec, path: Path) -> list[Path]:
-    """The file at `path`, with those that may state a class for it where it is the `.model` of a folder."""
+    """The file at `path`, and, for the `.model` of a folder, the files that may state its class."""
     if not is_folder(spec) or format_of(path) != "sentencepiece":
         return [path]
     from tokbench_subword.files.beside import files_beside

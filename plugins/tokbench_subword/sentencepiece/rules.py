@@ -1,8 +1,8 @@
 """The named normalisation rules: where their compiled character maps come from.
 
 sentencepiece publishes `nmt_nfkc`, `nfkc` and their case-folding forms as compiled maps inside the library.
-They are taken from the installed one, so that what is trained here normalizes character for character as what
-is trained there, whatever Unicode version its makers used.
+They are read from the installed library, so that models trained here and there normalize every character alike,
+whatever Unicode version the library's makers used.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tokbench.errors import UnknownNameError
 from tokbench_subword.files.sentencepiece_model import normalizer_in
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
-"""The names; `identity` leaves every character as it is."""
+"""The names of the rules; `identity` changes no character."""
 
 
 @lru_cache(maxsize=8)

@@ -1,8 +1,8 @@
 """sentencepiece's models in GGUF, as llama.cpp reads them: ``llama`` is BPE by scores, ``t5`` is Unigram.
 
-llama.cpp prepares text by fewer rules than sentencepiece, and by some of its own. BPE has a space put in front
-and nothing else: no character map, no spaces taken away. Every stretch of text between two user-defined symbols
-is prepared anew, where sentencepiece takes the text as one. Unigram has no byte fallback.
+llama.cpp has fewer rules for text than sentencepiece, and some of its own. For BPE it only adds a space in
+front: it applies no character map and removes no spaces. It prepares each stretch of text between two
+user-defined symbols separately, sentencepiece the text as a whole. Its Unigram has no byte fallback.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MODELS = {"llama": "bpe", "t5": "unigram"}
 
 
 def model_of_gguf(found: GgufVocabulary, name: str) -> spm.SpmModel:
-    """The sentencepiece model that does what llama.cpp does with a vocabulary, user-defined symbols apart."""
+    """The sentencepiece model equivalent to a vocabulary in llama.cpp, except for user-defined symbols."""
     if not found.scores:
         raise TokenizerError(
             f"{name}: a model of type {found.model!r} needs scores, and the file has none: it is damaged"
@@ -58,17 +58,17 @@ def model_of_gguf(found: GgufVocabulary, name: str) -> spm.SpmModel:
 
 
 def save_gguf(vocabulary: SpmVocabulary, algorithm: Algorithm, path: Path, encode: Encode) -> None:
-    """Write the GGUF of a model, proved; raises `TokenizerError` where llama.cpp would give other ids."""
+    """Write the GGUF of a model, proved; raises `TokenizerError` if llama.cpp would give other ids."""
     model = vocabulary.model
     spec, trainer, bpe = model.normalizer, model.trainer, model.trainer.model_type == "bpe"
     marks_stay = spec.remove_extra_whitespaces and not mark_is_a_space(algorithm.normalizer)
     refused = {
         **said_by_none(vocabulary),
         "character map for BPE": bpe and bool(spec.charsmap),
-        "taking away of spaces for BPE": bpe and spec.remove_extra_whitespaces,
+        "removal of spaces for BPE": bpe and spec.remove_extra_whitespaces,
         "BPE without byte fallback": bpe and not trainer.byte_fallback,
         "Unigram with byte fallback": not bpe and trainer.byte_fallback,
-        "Unigram that takes U+2581 away at the end of a text": not bpe and marks_stay,
+        "Unigram that removes U+2581 at the end of a text": not bpe and marks_stay,
         "user-defined symbols that leave the text around them": bool(vocabulary.of_type(spm.USER_DEFINED)),
         "unk_surface (what an unknown token is decoded to)": (
             trainer.unk_surface != spm.TrainerSpec().unk_surface

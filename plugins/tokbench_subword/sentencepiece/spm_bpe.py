@@ -1,15 +1,15 @@
 r"""sentencepiece's BPE, exactly, as Llama-2 has it: `SpmBpe` is the algorithm behind an `SpmTokenizer`.
 
-Unlike BPE by ranks, it has no list of merges and no pre-tokenizer. Characters merge over the whole text
-wherever their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the
-leftmost of equals. Any two neighbours that spell a piece may merge, also ones the trainer never merged.
-User-defined symbols are found first, longest match, and take part in no merge. A character that is left and is
-no piece becomes its bytes (byte fallback) or the unknown token.
+Unlike BPE by ranks, it has no list of merges and no pre-tokenizer. Any two neighbours in the whole text that
+spell a piece may merge, even if the trainer never merged them. The pair whose merged piece has the highest
+*score* goes first, the leftmost among equals. User-defined symbols are matched before that, longest first, and
+take part in no merge. A remaining character that is no piece becomes its bytes (byte fallback) or the unknown
+token.
 
-Merging is local: between characters that no piece holds side by side (`words.parts`) nothing can happen, so the
-text is cut there, and short stretches are remembered. `merge` below is the plain form, which the kernels are
-tested against; it also serves models with pieces of the type *unused*, which are merged through and taken apart
-again at the end, by a rule that looks at the whole text.
+Merging is local: two characters that are adjacent in no piece (`words.parts`) cannot merge, so the text is cut
+between them, and short parts are cached. `merge` below is the plain form, against which the kernels are tested.
+It also serves models with pieces of the type *unused*: these take part in merging, and at the end are split
+again by a rule that considers the whole text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
 if TYPE_CHECKING:
     from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 
-_FROZEN, _GONE = -1, -2  # symbols that merge with nothing: one that never could, and one merged already
+_FROZEN, _GONE = -1, -2  # symbols that cannot merge: one that never could, and one already merged into another
 
 
 class SpmBpe:
@@ -62,7 +62,7 @@ class SpmBpe:
         self._tables = merge_tables(self, pieces)
 
     def _ranks(self) -> NDArray[np.int32]:
-        """The order in which pieces are made: equal scores share a rank. -0.0 counts below 0.0."""
+        """The rank of each piece in merging: equal scores share a rank, and -0.0 counts below 0.0."""
         scores = self.vocabulary.scores
         keys = np.where(np.signbit(scores) & (scores == 0), np.nextafter(np.float32(0), np.float32(-1)), scores)
         return np.unique(-keys, return_inverse=True)[1].astype(np.int32)
@@ -78,12 +78,12 @@ class SpmBpe:
         return pairs
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
-        """What encodes whole documents."""
+        """The encoder for whole documents."""
         return PathEncoder(MERGED, self._tables, threads=threads, cache=cache)
 
     @cached_property
     def _merger(self) -> PathEncoder:
-        """The encoder for drawn paths: texts are merged as a whole, not in parts."""
+        """The encoder for sampling, which merges texts as a whole, not in parts."""
         return self.encoder(threads=1, cache=0)
 
     def path(self, data: bytes) -> list[Node]:
@@ -91,7 +91,7 @@ class SpmBpe:
         return merge(self, data)
 
     def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
-        """A segmentation in which each merge that comes up is passed over with probability `alpha`.
+        """A segmentation in which each possible merge is skipped with probability `alpha`.
 
         BPE-dropout (Provilkov et al. 2020), in sentencepiece's form.
         """
@@ -116,8 +116,8 @@ def merge(
 ) -> list[Node]:
     """The segmentation of internal text `data`, by the definition: all pairs in one queue, best first.
 
-    Pieces of the type unused are taken apart again into what they were last made of, anywhere in the text. Each
-    merge is added to `record`: the tokens after it, which of them it made, and its piece.
+    Pieces of the type unused are split again into the two parts that last formed them, anywhere in the text.
+    Each merge is added to `record`: the tokens after it, the index of the merged token, and its piece.
     """
     vocabulary, ranks, pairs = algorithm.vocabulary, algorithm.ranks, algorithm.pairs
     starts, symbols, ids = _characters(algorithm, data)
@@ -174,7 +174,7 @@ def merge(
 def _state(
     starts: list[int], ids: list[int], following: list[int], made: int, size: int
 ) -> tuple[list[Node], int]:
-    """The tokens as they are, and the number of the one that begins at symbol `made`."""
+    """The current tokens, and the index of the one that begins at symbol `made`."""
     nodes: list[Node] = []
     index, changed = 0 if starts else -1, 0
     while index >= 0:
@@ -187,7 +187,7 @@ def _state(
 
 
 def _characters(algorithm: SpmBpe, data: bytes) -> tuple[list[int], list[int], list[int]]:
-    """Where merging begins: the start, the symbol (negative: merges with nothing) and the id of each part."""
+    """The initial parts for merging: the start, the symbol (negative: cannot merge) and the id of each."""
     starts, symbols, ids = [], [], []
     longest = max(map(len, algorithm.defined), default=0)
     position = 0

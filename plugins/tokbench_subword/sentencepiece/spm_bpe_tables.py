@@ -1,8 +1,8 @@
-"""What the kernels of sentencepiece's BPE look up: symbols by number, and which two make a third.
+"""The tables for the kernels of sentencepiece's BPE: symbols by number, and the pairs that merge.
 
-Symbols are numbered: characters from 1 on, then pieces in the order in which merging makes them, the highest
-score first, then user-defined symbols, which merge with nothing. 0 is a character of no piece. So a number is
-a rank. Pieces of equal scores have the rank of the first: see `merge_short`. Llama-2 has such, runs of spaces.
+Symbols are numbered: characters from 1 on, then pieces in the order of merging (the highest score first), then
+user-defined symbols, which never merge. 0 is a character of no piece. So the number of a piece gives its rank.
+Pieces of equal scores share the rank of the first (see `merge_short`), such as runs of spaces in Llama-2.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def merge_tables(algorithm: SpmBpe, pieces: dict[bytes, int]) -> dict[int, NDArr
 def _sharing(
     merges: NDArray[np.int32], begin: int, ranks: NDArray[np.int32]
 ) -> tuple[PairTable, NDArray[np.uint32], int]:
-    """The table of `merges`, what each rank makes, and the first rank that several pieces share.
+    """The table of `merges`, the result of each rank, and the first rank that several pieces share.
 
     `ranks` are those of the scores of the pieces, numbered from `begin` on. See `merge_short`.
     """

@@ -1,4 +1,4 @@
-"""`SpmTokenizer`: a sentencepiece model, Unigram or BPE, as tokbench and anyone else uses it."""
+"""`SpmTokenizer`: a tokenizer from a sentencepiece model, Unigram or BPE."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tokbench_subword.words.prepared import PreparedEncoder, PreparedTokenizer
 
 
 class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
-    """A sentencepiece model with ids equal to sentencepiece's (0.2.3), and everything tokbench can use.
+    """A sentencepiece model, with ids equal to sentencepiece's (0.2.3).
 
     `model_type` decides the algorithm. Encoding is content only: control symbols never match in text,
     user-defined symbols always do. Not lossless: at least U+2581 comes back as a space.
@@ -67,8 +67,8 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
     ) -> SpmTokenizer:
         """The tokenizer of a `.model` of the type ``unigram`` or ``bpe``.
 
-        `options` are ``threads`` and ``cache``. Raises `TokenizerError` for what is no such model, naming the
-        family that loads it.
+        `options` are ``threads`` and ``cache``. Raises `TokenizerError` for another type, naming the family for
+        it.
         """
         where = os.fspath(path)
         model = spm.read_model(path)
@@ -122,7 +122,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads.
 
-        What the normalizer put in front has an empty span; the bytes of one character all have its span.
+        Text that the normalizer put in front has an empty span; each byte of a character has the whole span.
         """
         texts = plain_texts(texts, name=self.name)
         if self.algorithm.plain:
@@ -133,7 +133,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
         return batch, prepared.spans(places, batch.offsets)[0]
 
     def trace(self, text: str) -> Iterator[Step]:
-        """The algorithm at work: the normalized text, then step by step towards the tokens."""
+        """The steps of encoding: the normalized text, then each step towards the tokens."""
         return steps(
             self.vocabulary,
             self.algorithm,
@@ -169,9 +169,9 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
         return self.algorithm.normalizer(text)
 
     def pre_tokenize(self, text: str) -> list[str]:
-        """The text before each space, the space with what follows it: where a learner expects words.
+        """`text`, cut before each space, so that a space belongs to the word after it.
 
-        sentencepiece itself has no pre-tokenizer: pieces may cross these places where the vocabulary has such.
+        sentencepiece itself has no pre-tokenizer: some pieces of a vocabulary may cross these cuts.
         """
         normalized = self.normalize(text)
         mark = "\u2581" if self.vocabulary.escaped else " "
@@ -179,7 +179,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
         return ([parts[0]] if parts[0] else []) + [mark + part for part in parts[1:]]
 
     def convert_token_to_id(self, token: str) -> int:
-        """The id of a piece; the unknown id (or an error, without one) where there is none."""
+        """The id of a piece, else the unknown id; raises `TokenizerError` if the model has neither."""
         index = self.vocabulary.ids.get(token, self.unk_id)
         if index is None:
             raise TokenizerError(f"{self.name}: no piece {token!r}, and no unknown token")
@@ -192,7 +192,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
     def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
         """Add user-defined symbols, which are never split nor normalized; returns their new ids.
 
-        Raises `TokenizerError` where one is in the vocabulary already.
+        Raises `TokenizerError` if one is in the vocabulary already.
         """
         new = new_tokens(tokens, self.vocabulary.ids, self.vocab_size)
         symbols = (spm.Piece(token.content, 0.0, spm.USER_DEFINED) for token in new)
@@ -205,7 +205,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "sentencepiece") -> SpmTokenizer:
-        """The tokenizer that `to_dict` described."""
+        """The tokenizer from a result of `to_dict`."""
         if content.get("format") != "sentencepiece" or not isinstance(content.get("model"), str):
             raise TokenizerError(f"{name}: not the description of a sentencepiece model")
         try:
@@ -217,7 +217,7 @@ class SpmTokenizer(PreparedTokenizer, SpansFromEncoding, Rebuilt):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `.model`, or, proved to give the same ids, a `tokenizer.json` or GGUF, as the ending says.
 
-        Raises `TokenizerError` for any other ending, and where ids would change.
+        Raises `TokenizerError` for any other ending, and if ids would change.
         """
         formats.check_ending(self.name, Path(path), formats.UNIGRAM)
         if Path(path).suffix == ".json":

@@ -26,15 +26,15 @@ from tokbench_subword.unigram.train_em import estimate
 from tokbench_subword.unigram.train_seeds import SPACE_SCRIPT, SeedPieces, find_seeds, scripts_of
 from tokbench_subword.unigram.train_text import Text, character_counts, covering, lay_out
 
-_OVERSHOOT = 1.1  # EM stops at so many times the size; the rest goes by score, as in sentencepiece
+_OVERSHOOT = 1.1  # EM stops at this multiple of the size; then the lowest scores go, as in sentencepiece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOptions:
-    """How to train. Sizes count pieces, lengths characters; the defaults are sentencepiece's.
+    """Training options. Sizes count pieces, lengths count characters; the defaults are sentencepiece's.
 
     `special_tokens` are control symbols (never matched in text), after `unk_token`, `bos_token` and `eos_token`
-    (empty: none); `user_symbols` are matched wherever they stand.
+    (empty: none); `user_symbols` are matched everywhere.
     """
 
     vocab_size: int = 8000
@@ -78,7 +78,7 @@ class TrainingOptions:
             raise TokenizerError("unigram: there must be an unknown token")
 
     def meta_pieces(self) -> list[spm.Piece]:
-        """The pieces that are not learnt, in the order of their ids."""
+        """The pieces that are given, not learnt, in the order of their ids."""
         named = [self.bos_token, self.eos_token, *self.special_tokens]
         pieces = [spm.Piece(self.unk_token, 0.0, spm.UNKNOWN)]
         pieces += [spm.Piece(token, 0.0, spm.CONTROL) for token in named if token]
@@ -96,9 +96,9 @@ def train_unigram(
 ) -> spm.SpmModel:
     """The model of `options.vocab_size` pieces learnt from `texts`, or from `counted` words.
 
-    It is the same for any number of threads, and has fewer pieces where the text has no more that are worth
-    having. `n_bytes` is the expected size of the text, for progress. Raises `TokenizerError` where the size is
-    below the alphabet.
+    It is the same for any number of threads, and has fewer pieces if the text does not yield enough. `n_bytes`
+    is the expected size of the text, for progress. Raises `TokenizerError` if the size is smaller than the
+    alphabet.
 
     Example:
         >>> model = train_unigram(["the cat and the hat", "a cat, a hat"] * 4, TrainingOptions(vocab_size=16))
@@ -163,11 +163,11 @@ def counted(
     options: TrainingOptions,
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
-    """The words of `texts` with their counts, unless they are counted: what a model is learnt from.
+    """The words of `texts` with their counts, for training; `texts` may be word counts already.
 
-    Documents are normalized as `options` say and cut in front of each space; pieces that are not learnt
-    separate words, and are none. Words are in internal form, in an order that no order of documents changes.
-    `progress` is told how many bytes have been read.
+    Documents are normalized as `options` say and cut before each space. Given pieces separate words, and are
+    left out. Words are in internal form; their order does not depend on the order of documents. `progress` gets
+    the number of bytes read.
     """
     normalizer = compile_normalizer(_normalizer_spec(options), symbols=options.user_symbols)
     apart = [to_internal(piece.text, True).decode() for piece in options.meta_pieces()]
@@ -179,7 +179,7 @@ def counted(
 
 
 def sorted_words(words: WordCounts) -> WordCounts:
-    """By count, the highest first, then by bytes."""
+    """The words sorted by count, the highest first, then by bytes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -191,7 +191,7 @@ def sorted_words(words: WordCounts) -> WordCounts:
 
 
 def cut_of(options: TrainingOptions) -> str:
-    """All options that the words of a text depend on, as a name: counts of one name give equal models."""
+    """A name made of all options that affect word counts: counts with the same name give equal models."""
     named = ("normalizer", "add_dummy_prefix", "remove_extra_whitespaces", "byte_fallback")
     settings = " ".join(f"{name}={getattr(options, name)}" for name in named)
     apart = " ".join(piece.text for piece in options.meta_pieces() if piece.type != spm.BYTE)
@@ -215,7 +215,7 @@ def _alphabet(
 
 
 def _choose(text: Text, pieces: SeedPieces, learnt: int) -> list[spm.Piece]:
-    """All characters and the best other pieces, up to `learnt` in all, by score; of one score, by spelling."""
+    """All characters and the best other pieces, `learnt` at most, by score; equal scores by spelling."""
     ranked = sorted(zip((-pieces.scores).tolist(), pieces.spelled(text), range(len(pieces)), strict=True))
     order = np.array([index for _, _, index in ranked])
     single = pieces.lengths[order] == 1

@@ -20,7 +20,7 @@ _IN_TEXT = (spm.NORMAL, spm.USER_DEFINED)
 
 
 class SpmVocabulary:
-    """The pieces of an `SpmModel` with what follows from them; raises `TokenizerError` for contradictions.
+    """The pieces of an `SpmModel`, with tables made from them; raises `TokenizerError` for contradictions.
 
     Example:
         >>> from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
@@ -80,7 +80,7 @@ class SpmVocabulary:
     # --- for encoding -----------------------------------------------------------------------------------
 
     def normalizer(self) -> Normalizer:
-        """The compiled normalizer, which leaves user-defined symbols alone."""
+        """The compiled normalizer, which does not change user-defined symbols."""
         return compile_normalizer(
             self.model.normalizer,
             suffix=self.model.trainer.treat_whitespace_as_suffix,
@@ -95,7 +95,7 @@ class SpmVocabulary:
     def in_text(self, types: Iterable[int] = _IN_TEXT) -> dict[bytes, int]:
         """The pieces that can be found in text, in internal form, with their ids.
 
-        A piece with a plain space is left out where spaces are escaped: no text holds one then.
+        If spaces are escaped, a piece with a plain space is left out: no normalized text contains one.
         """
         chosen = np.flatnonzero(np.isin(self.types, tuple(types))).tolist()
         return {
@@ -108,7 +108,7 @@ class SpmVocabulary:
 
     @cached_property
     def token_bytes(self) -> list[bytes]:
-        """The bytes of each token, U+2581 as a space where spaces are escaped; none for special ones."""
+        """The bytes of each token, with a space for U+2581 if spaces are escaped; empty for special tokens."""
         values = [to_internal(text, self.escaped) for text in self.pieces]
         for index in self.special_ids:
             values[index] = b""
@@ -118,9 +118,9 @@ class SpmVocabulary:
 
     @cached_property
     def decoder(self) -> DocumentDecoder:
-        """What decodes: control symbols vanish, bytes become characters, the space put in front goes.
+        """The decoder: it drops control symbols, joins bytes to characters, and removes the dummy space.
 
-        What pieces add to a text: the first loses its space; where runs of them are removed, all it has.
+        The first piece loses its leading space, or all leading spaces if the model removes repeated ones.
         """
         spec, surfaces = self.model.normalizer, self._surfaces
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
