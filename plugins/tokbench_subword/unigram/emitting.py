@@ -1,4 +1,4 @@
-"""From a path to ids, and to the places of tokens; and the loop over texts whose places are asked for.
+"""Kernels that turn a path into ids and token offsets, and the loop over texts for offsets.
 
 Unknown characters in a row become one token, or are spelled in bytes. In a `tokenizer.json` the text of the
 unknown token itself is a piece like any other, but next to unknown characters it counts as unknown. So `run`
@@ -54,7 +54,7 @@ def append(to: TokenRoom, o: Int, index: Int, start: Int, end: Int) -> np.int64:
 
 @inline
 def place_recalled(places: Ids | None, ids: Ids, lengths: Ids, first: Int, last: Int, start: Int) -> None:
-    """Note where the tokens ``ids[first:last]`` lie, one behind the other, where places are asked for."""
+    """Write the offsets of the consecutive tokens ``ids[first:last]``, unless `places` is None."""
     if places is not None:
         for token in range(first, last):
             _place(places, token, start, start + lengths[ids[token]])
@@ -63,7 +63,7 @@ def place_recalled(places: Ids | None, ids: Ids, lengths: Ids, first: Int, last:
 
 @inline
 def add_unknown(to: TokenRoom, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int) -> np.int64:
-    """Append an unknown token, or make the one before it longer; return the new end of the ids."""
+    """Append an unknown token, or extend the one before it; return the new end of the ids."""
     if run != UNKNOWN_RUN:
         return append(to, o, unk_id, start, end)
     _place_end(to.places, o - 1, end)
@@ -115,7 +115,7 @@ def emit(
 
 
 class Locate(ByAddress):
-    """A search ``locate(block, text, size, ids, places)`` that tells places as well; it returns how many."""
+    """A search ``locate(block, text, size, ids, places)`` that writes offsets too; returns the token count."""
 
     takes = (BLOCK, types.CPointer(types.uint8), NUMBER, *2 * (types.CPointer(types.int32),))
 
@@ -124,7 +124,7 @@ _locate_at = called_at(Locate.takes)
 
 
 class SearchForms(NamedTuple):
-    """The compiled forms of one way to search: behind the word cache, and with places."""
+    """The compiled forms of one search: one for the word cache, one with offsets."""
 
     word: Search
     locate: Locate

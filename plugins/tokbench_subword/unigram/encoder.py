@@ -27,7 +27,7 @@ from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
 _KEPT = 1 << 20
-"""Bytes of text for which room is kept from call to call: a run has no more, unless one text is longer."""
+"""Bytes of text for which memory is kept between calls: a run has no more, unless one text is longer."""
 _NUMBERS = 3
 """Numbers for each token that is located: its id, and where it begins and ends in its word."""
 
@@ -66,10 +66,10 @@ class SearchSpace(Workspace):
 class PathEncoder(WordEncoder):
     """Encodes words, or whole documents, by the best path through each.
 
-    `tables` are the arrays of the model by their place in the block, see `layout`; those that it does not need
-    may be missing. `cutters` cut texts into words, each cutting what the one before it made; without any, a
-    text is one word. `unknown` is the text of the unknown token, where that is a piece like any other. `cache`
-    is how many bytes the word cache of each thread may take.
+    `tables` are the model's arrays by their place in the block (see `layout`); unneeded ones may be missing.
+    `cutters` cut texts into words, each one cutting the output of the one before; without any, a text is one
+    word. `unknown` is the text of the unknown token if that is a piece like any other. `cache` is the size
+    limit in bytes of each thread's word cache.
     """
 
     _workspace = SearchSpace
@@ -105,18 +105,18 @@ class PathEncoder(WordEncoder):
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text ``data[offsets[i]:offsets[i + 1]]``, and where in `data` the tokens are.
 
-        The places are int64 ``(total, 2)``. If texts are cut into words, which are cached, places follow
-        from how many bytes each token stands for. Texts with something unknown, those that their words do not
-        cover, and those that are not cut into words are searched again, part by part.
+        The places are int64 ``(total, 2)``. If texts are cut into words, which are cached, places follow from
+        the size of each token in bytes. Texts for which this fails (unknown characters, words that do not cover
+        the text), and texts that are not cut into words, are searched again.
         """
         units = units_of(offsets)
         if not self._cutters:
             return self.locate_words(data, units)
         batch = self.encode_utf8(data, offsets)
-        places, told = token_places(batch, self._sizes, units)
-        if not told.all():
-            words, _ = cut_in_turn(self._cutters, data, units[~told])
-            _, places[np.repeat(~told, batch.lengths())] = self.locate_words(data, words)
+        places, known = token_places(batch, self._sizes, units)
+        if not known.all():
+            words, _ = cut_in_turn(self._cutters, data, units[~known])
+            _, places[np.repeat(~known, batch.lengths())] = self.locate_words(data, words)
         return batch, places
 
     def locate_words(
@@ -137,7 +137,7 @@ def _spells_spaces(tables: Any) -> bool:
 
 
 def _sizes(tables: Mapping[int, NDArray[Any]], unknown: bytes) -> NDArray[np.int64]:
-    """How many bytes each token stands for, by id, -1 where that varies; one more for what has no id."""
+    """The size of each token in bytes, by id, -1 if it varies; one more entry for tokens without an id."""
     sizes, byte_ids = np.append(tables[at.LENGTHS], -1).astype(np.int64), tables[at.BYTE_IDS]
     sizes[tables[at.SETTINGS][at.UNK_ID]] = -1
     if len(byte_ids):
@@ -149,5 +149,5 @@ def _sizes(tables: Mapping[int, NDArray[Any]], unknown: bytes) -> NDArray[np.int
 
 
 def _own() -> list[NDArray[Any]]:
-    """What each thread has of its own; what depends on the text is made by `SearchSpace`."""
+    """The arrays of one thread; `SearchSpace` makes those whose size depends on the text."""
     return [*part_space(), *scratch(), *(np.empty(0, np.int64) for _ in range(4))]

@@ -106,20 +106,18 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
     # --- text to ids ------------------------------------------------------------------------------------
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
-        return None if self.unk_id is None else self._prepared  # what is not known is an error
+        return None if self.unk_id is None else self._prepared  # an unknown character is an error
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
         return self._known(super().encode_batch(texts))
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
-        """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
-        them.
-        """
+        """The ids of documents stored end to end in `data`, followed by `PADDING` readable bytes."""
         return self._known(self._prepared.encode_utf8(data, offsets))
 
     def _known(self, batch: TokenBatch) -> TokenBatch:
-        """Raise `TokenizerError` where a character has no piece, and there is no unknown token."""
+        """Return `batch`; raises `TokenizerError` if a character has no piece and there is no unknown token."""
         if self.unk_id is None and batch.ids.min(initial=0) < 0:
             raise TokenizerError(
                 f"{self.name}: a character is not in the vocabulary, and there is no unknown token, without "
@@ -128,7 +126,7 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         return batch
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """The fewest tokens of each text: its own, where all bytes are pieces and all pieces score the same.
+        """The fewest tokens possible for each text, if all bytes are pieces and all pieces score the same.
 
         Then the best path is the shortest one (PathPiece). Raises `TokenizerError` for any other model.
         """
@@ -148,7 +146,7 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         return self._known(batch), spans
 
     def _plain_offsets(self, text: str) -> NDArray[np.int64]:
-        """The spans of the tokens of one text, by the plain form, which goes word by word by any rules."""
+        """The spans of the tokens of one text, by the plain form, which handles any rules word by word."""
         return self._preparation.spans(text, self._words.locate_words)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
@@ -167,7 +165,7 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         return self._known(TokenBatch.of([ids])).ids.tolist()
 
     def trace(self, text: str) -> Iterator[Step]:
-        """The algorithm at work, word by word: the lattice with its scores, and the best path."""
+        """The steps of encoding, word by word: the lattice with its scores, and the best path."""
         done: list[bytes] = []
         for part in self._preparation.words(plain_text(text, name=self.name)):
             if part.token is not None:
@@ -213,14 +211,14 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
 
     @cached_property
     def _of_bytes(self) -> bool:
-        """Whether pieces are bytes in the letters of the byte alphabet, and decoding joins them."""
+        """Whether pieces are spelled in the byte alphabet, and decoding joins their bytes."""
         cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
         last = cuts[-1].get("type") if cuts else None
         return last == "ByteLevel" and joins_bytes(self.document.decoder)
 
     @cached_property
     def lossless(self) -> bool:
-        """Whether every text comes back: pieces are bytes, all 256 among them, and nothing is normalized."""
+        """Whether decoding restores every text: all 256 bytes are pieces, and nothing is normalized."""
         cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
         strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
         whole = self._of_bytes and keeps_text(cuts)
@@ -235,7 +233,7 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
     # --- the simple class API ---------------------------------------------------------------------------
 
     def convert_token_to_id(self, token: str) -> int:
-        """The id of a piece or added token, the unknown id where there is none."""
+        """The id of a piece or added token, else the unknown id; raises `TokenizerError` without one."""
         index = self._ids.get(token, self.unk_id)
         if index is None:
             raise TokenizerError(f"{self.name}: no piece {token!r}, and no unknown token")
@@ -246,7 +244,7 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         return content_of(self.document)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `tokenizer.json`; raises `TokenizerError` where `path` does not end in ``.json``."""
+        """Write a `tokenizer.json`; raises `TokenizerError` if `path` does not end in ``.json``."""
         if Path(path).suffix in formats.UNIGRAM and Path(path).suffix != ".json":
             raise TokenizerError(
                 f"{self.name} cannot be written as {Path(path).name!r}; a tokenizer.json can have rules that "
@@ -256,7 +254,7 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         write_document(self.document, path)
 
     def facts(self) -> Mapping[str, Any]:
-        """What it is, ready for JSON."""
+        """A description of the tokenizer, ready for JSON."""
         return {
             "algorithm": "Unigram",
             **self._facts_around(),

@@ -1,4 +1,4 @@
-"""The vocabulary in a Unigram `tokenizer.json`: checked, and as the kernels read it."""
+"""The vocabulary of a Unigram `tokenizer.json`: checked, and converted for the kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Unigram
 class JsonVocabulary:
     """The pieces by id, their scores (float64), the unknown token's id, and the id of each piece.
 
-    Scores are what `tokenizers` makes of the numbers. Of a piece that is listed twice, the last id counts.
+    Scores are rounded as `tokenizers` reads them. If a piece is listed twice, the last id counts.
     """
 
     pieces: list[str]
@@ -59,13 +59,13 @@ class JsonVocabulary:
 
     @property
     def unknown(self) -> str:
-        """The text of the unknown token, empty where there is none."""
+        """The text of the unknown token; empty without one."""
         return "" if self.unk_id is None else self.pieces[self.unk_id]
 
     def algorithm(self, *, where: str) -> Unigram:
-        """What segments words by the vocabulary; raises `TokenizerError` for contradictions.
+        """The algorithm that segments words by the vocabulary; raises `TokenizerError` for contradictions.
 
-        Bytes are fallen back to where there is an unknown token, as in `tokenizers`.
+        As in `tokenizers`, byte fallback needs an unknown token.
         """
         pieces = {piece.encode(): index for piece, index in self.ids.items() if piece}
         falls_back = self.byte_fallback and self.unk_id is not None

@@ -1,10 +1,9 @@
-"""All about a text's lattice but its best path: drawing paths, the n best, and listing the edges.
+"""The lattice of a text: sampling paths, the n best paths, listing the edges (`viterbi` finds the best path).
 
-The lattice is all pieces that lie at some place of the text, each an edge from its beginning to its end.
-Sampling filters backwards and draws forwards: ``beta[i]`` is the log of the summed probabilities of all ways to
-segment what follows position i; from position 0 on, each piece is drawn with the share it has in ``beta``.
-That is Kudo's (2018) sampling from the whole lattice, mirrored, so that the edges out of a position are found
-by one walk.
+The edges of the lattice are all pieces that occur in the text, each from its beginning to its end. Sampling
+filters backwards and draws forwards. ``beta[i]`` is the log of the summed probabilities of all segmentations of
+the text after position i; from position 0 on, each piece is drawn with its share of ``beta``. That is Kudo's
+(2018) sampling from the whole lattice, mirrored, so that one walk finds the edges out of a position.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from tokbench_subword.unigram.paths import UNKNOWN_PIECE
 def best_paths(
     data: bytes, units: NDArray[np.uint64], scores: NDArray[np.float64], unknown: float, n: int
 ) -> tuple[NDArray[np.int32], list[int], list[float]]:
-    """The `n` best paths, best first, fewer where there are fewer.
+    """The `n` best paths, best first; fewer if there are fewer.
 
-    All of them end to end, int32 ``(pieces, 3)``, rows of (start, end, piece); where each ends
-    there; their scores.
+    Returns all paths end to end, int32 ``(pieces, 3)``, with rows of (start, end, piece); the row at which each
+    path ends; and their scores.
     """
     totals = np.full((len(data) + 1, n), -np.inf)
     links = np.empty((len(data) + 1, n, 3), np.int32)  # start, rank there, piece
@@ -61,7 +60,7 @@ def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[t
 
 
 class _DrawTables(NamedTuple):
-    """What drawing goes by: the trie of pieces, their scores, an unknown character's, and the exponent."""
+    """The inputs of drawing: the trie of pieces, their scores, an unknown character's score, the exponent."""
 
     units: Any
     scores: Any
@@ -80,7 +79,7 @@ def draw_paths(
     uniforms: Floats,
     nodes: Ints,
 ) -> Int:
-    """Write a path through each stretch ``source[bounds[i]:bounds[i + 1]]`` to `nodes`; how many rows.
+    """Write a path through each stretch ``source[bounds[i]:bounds[i + 1]]`` to `nodes`; return the row count.
 
     `uniforms` is a number in [0, 1) for each byte.
     """

@@ -1,4 +1,4 @@
-"""Which array stands where in the block of Unigram's encoding kernels, behind those of `words.layout`."""
+"""The order of arrays in the block of Unigram's encoding kernels, after those of `words.layout`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Paths as tokens, in plain Python: ids, bytes, and where they lie; `emitting` is the compiled form.
+"""Turn paths into tokens in plain Python: ids, bytes and offsets; `emitting` is the compiled form.
 
-Sampled and n-best paths go this way, and traces, and BPE models with unused pieces, which the kernels do not
-know (see `sentencepiece.spm_bpe`). Unknown characters are spelled in bytes, or are one token for several in a
-row.
+Used for sampled and n-best paths, traces, and BPE models with unused pieces, which the kernels do not support
+(see `sentencepiece.spm_bpe`). Unknown characters are spelled in bytes, or several in a row become one token.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ def byte_piece(byte: int) -> str:
 
 
 def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
-    """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` where there is none.
+    """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` if there are no byte pieces.
 
-    Raises `TokenizerError` where there are only some.
+    Raises `TokenizerError` if only some bytes have a piece.
     """
     known = [index for byte in range(256) if (index := ids.get(byte_piece(byte))) is not None]
     if len(known) not in (0, 256):
@@ -46,10 +45,10 @@ def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
 
 
 class UnknownRules(Protocol):
-    """What a model says of unknown characters: a `Unigram`, or a vocabulary of sentencepiece.
+    """A model's rules for unknown characters: a `Unigram`, or a vocabulary of sentencepiece.
 
-    `byte_ids` are those of the tokens of bytes, where characters are spelled in these: of ``(256,)``, else
-    ``(0,)``; where `escaped`, a space in internal text stands for U+2581.
+    `byte_ids` are the ids of byte tokens, of ``(256,)``, or of ``(0,)`` without byte fallback. If `escaped`, a
+    space in internal text means U+2581.
     """
 
     unk_id: int | None
@@ -58,7 +57,7 @@ class UnknownRules(Protocol):
 
 
 class PathToken(NamedTuple):
-    """A token: its id, -1 for what has none; where it lies in internal text; its bytes."""
+    """A token: its id, or -1 without one; its start and end in internal text; its bytes."""
 
     id: int
     start: int
@@ -67,7 +66,7 @@ class PathToken(NamedTuple):
 
 
 def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> list[PathToken]:
-    """The tokens that encoding makes of a path through internal text `data`.
+    """The tokens of a path through internal text `data`.
 
     In a `tokenizer.json` the text of the unknown token itself is a piece like any other, but next to unknown
     characters it counts as unknown. A token of one byte has the place of the whole character.
@@ -90,7 +89,7 @@ def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> li
 def ids_of_paths(
     rules: UnknownRules, data: bytes, rows: NDArray[np.integer], ends: list[int]
 ) -> list[list[int]]:
-    """The ids of paths given end to end as rows of (start, end, piece), and where each ends.
+    """The ids of each path; the paths are given end to end, as rows of (start, end, piece) and their `ends`.
 
     By `tokens_of_path` alone, drawing a path takes 1.4 times as long over Japanese, 2 over German (T5).
     """
@@ -101,7 +100,7 @@ def ids_of_paths(
             nodes = list(starmap(Node, rows.tolist()))
             paths = (nodes[start:end] for start, end in pairwise([0, *ends]))
             return [[token.id for token in tokens_of_path(rules, data, path)] for path in paths]
-        kept = np.ones(len(rows) + 1, np.bool_)  # rows but those that go on with something unknown
+        kept = np.ones(len(rows) + 1, np.bool_)  # rows, except those that continue an unknown run
         kept[1:-1] = ~(unknown[1:] & unknown[:-1])
         kept[[0, *ends]] = True  # another path begins there
         pieces = np.where(unknown, unk_id, pieces)[kept[:-1]]

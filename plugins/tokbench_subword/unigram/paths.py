@@ -1,8 +1,8 @@
-"""Paths through a text as kernels keep them: by where their pieces begin.
+"""Paths through a text, as the kernels store them.
 
-``links[start]`` is one number made of where the piece that begins there ends, and of its id. While a path is
-searched for, links stand at the ends of pieces and say where these begin, until `turn_around`. Places are in
-bytes from where the text begins.
+``links[start]`` packs the end and the id of the piece that begins at `start` into one number. During the
+search, a link is stored at the end of its piece instead and contains the start; `turn_around` converts the
+links. Places are in bytes from the beginning of the text.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tokbench.kernels.pointers import Bytes, Int, Ints, Words
 from tokbench_subword.pipeline.trie import descend, root_of
 
 UNKNOWN_PIECE = -1
-"""What stands for an unknown character in a path."""
+"""The piece id of an unknown character in a path."""
 
 
 class Node(NamedTuple):
-    """A piece of a path through internal text, ``[start, end)`` in bytes; `UNKNOWN_PIECE` for a character."""
+    """A piece of a path through internal text, ``[start, end)`` in bytes; `UNKNOWN_PIECE` if it is unknown."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ def link_piece(value: np.int64) -> np.int64:
 
 @inline
 def turn_around(links: Ints, size: Int) -> None:
-    """Turn the path to `size` from links at the ends of pieces to links at their beginnings."""
+    """Convert the path to `size` from links at the ends of pieces to links at their beginnings."""
     position, moved = size, np.int64(-1)
     while position > 0:
         value = links[position]
@@ -69,7 +69,7 @@ def only_piece(data: Bytes, begin: Int, size: Int, units: Words) -> np.int64:
 
 @inline
 def write_rows(links: Ints, size: Int, rows: Ints) -> np.int64:
-    """Fill `rows` with (start, end, piece) of the path to `size`; how many there are."""
+    """Fill `rows` with (start, end, piece) of the path to `size`; return the number of rows."""
     count = position = np.int64(0)
     while position < size:
         end = link_place(links[position])

@@ -1,18 +1,18 @@
-"""From text to ids: the best path through it, long text in parts.
+"""Encode text by the best path through it; long text is encoded in parts.
 
-Text may be cut where no piece crosses (`words.parts`), and its parts are looked up like words: sentences seldom
-come again, their parts do. Two models go this way:
+Text may be cut where no piece crosses (`words.parts`), and its parts are looked up in the word cache: sentences
+seldom repeat, their parts do. Two models are encoded this way:
 
 - Unigram in a `tokenizer.json`. `tokenizers` adds up the scores of a word in float64 from zero, so that a
   word's ids depend on nothing but the word. A word that is long, or in a script of many characters, goes in
   parts.
-- Unigram in a `.model`. sentencepiece adds up over a whole document in float32; the document goes in parts.
+- Unigram in a `.model`. sentencepiece adds up over a whole document in float32; the document is cut into parts.
 
 The score so far is carried from part to part, as the library carries it, and rounding depends on it. So a part
 is kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which
 stands behind the part's ids in the word cache.
 
-`emitting` writes down the path that was found, and says what `run` is.
+`emitting` writes the path's tokens, and explains `run`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pieces at each place of the training words: listed once, by the order of suffixes, then thinned out."""
+"""The pieces at each place of the training words: listed once, in suffix order, then removed by pruning."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def find_edges(text: Text, pieces: SeedPieces, occurrences: Sequence[Occurrences
 def thin(
     edges: Edges, kept: NDArray[np.bool_], threads: int, meanwhile: Sequence[Callable[[], object]] = ()
 ) -> None:
-    """Drop the edges of pieces that are not `kept`, number the others anew, and call `meanwhile` beside it."""
+    """Drop the edges of pieces not `kept`, renumber the others, and call the `meanwhile` jobs in parallel."""
     numbers = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
 
     def compact(run: tuple[int, int]) -> None:

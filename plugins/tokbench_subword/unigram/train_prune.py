@@ -1,4 +1,4 @@
-"""Pruning in unigram training: those pieces go without which the likelihood falls least (Kudo 2018)."""
+"""Pruning in unigram training: removes the pieces whose loss lowers the likelihood least (Kudo 2018)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _KEEP, _DROP = np.inf, -np.inf
 
 
 def prune(text: Text, edges: Edges, pieces: SeedPieces, target: int, threads: int) -> SeedPieces:
-    """At most about `target` pieces, those whose loss would cost the likelihood most.
+    """At most about `target` pieces: those whose removal would lower the likelihood most.
 
-    What the loss of a piece costs is estimated: its count, in the best segmentations of the words, is added to
-    those of the pieces that its own text is made of without it. Pieces that are in no best segmentation go
-    first, and so do those whose text is better made of other pieces.
+    The cost of removing a piece is estimated: its count in the best segmentations of the words is added to the
+    counts of the pieces that segment its text without it. Pieces in no best segmentation are removed first, and
+    so are pieces whose text other pieces segment better.
     """
     losses = _losses_of(text, edges, pieces, _best_counts(text, edges, pieces, threads), threads)
     kept = losses > _DROP

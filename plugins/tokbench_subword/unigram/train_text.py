@@ -1,4 +1,4 @@
-"""The words of a corpus end to end, each character as a number: what seeds, EM and pruning work on."""
+"""The words of a corpus as one array of character numbers, which seeds, EM and pruning work on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.training.alphabet import characters_of
 
 CHUNKS = 8
-"""Parts of the work on a text, whose sums are added in order: the same for any number of threads."""
+"""Parts into which work on a text is split; sums are added in order, so threads do not change results."""
 Words = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 _NUL = 0xFFFF
 """Stands for NUL, which no piece can hold."""
@@ -78,10 +78,10 @@ def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int) ->
 def summed(
     part: Callable[[Words, NDArray[np.float64]], None], text: Text, size: int, threads: int
 ) -> NDArray[np.float64]:
-    """Have ``part(words, row)`` add to `row`, `size` zeros, for each run of words; gives the sum of all rows.
+    """Call ``part(words, row)`` for each run of words, with `row` of `size` zeros; return the sum of the rows.
 
-    Words are given by their starts, sizes and counts. The rows are added in order, so that it makes no
-    difference which thread does what when.
+    Words are given by their starts, sizes and counts. The rows are added in order, so that the result does not
+    depend on threads.
     """
 
     def fill(job: tuple[tuple[int, int], NDArray[np.float64]]) -> None:

@@ -22,9 +22,9 @@ from tokbench_subword.words.safe_cuts import find_cuts
 
 
 def piece_tables(pieces: Mapping[bytes, int], size: int, rules: UnknownRules) -> dict[int, NDArray[Any]]:
-    """The arrays of a `PathEncoder`, by their place, that pieces in internal form have however they are found.
+    """The arrays of a `PathEncoder` that every model with pieces in internal form has, by their place.
 
-    `size` is how many ids there are.
+    `size` is the number of ids.
     """
     lengths, settings = np.zeros(size, np.int32), np.zeros(at.N_SETTINGS, np.int64)
     lengths[list(pieces.values())] = [len(piece) for piece in pieces]
@@ -76,7 +76,7 @@ class Unigram:
         """The arrays of a `PathEncoder`, by their place."""
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
-        """What encodes whole documents."""
+        """The encoder for whole documents."""
         return PathEncoder(SINGLE, self.tables, threads=threads, cache=cache)
 
     def path(self, data: bytes) -> list[Node]:

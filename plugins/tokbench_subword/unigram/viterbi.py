@@ -3,10 +3,10 @@ r"""The best segmentation under a unigram model, exactly as the reference librar
 The best path to position j is the best path to some i < j plus the piece from i to j; ties go to the earlier
 start. sentencepiece adds up in float32 over the whole text, `tokenizers` in float64 over each word. A sum in
 float32 depends on what was added before it, so a word's best segmentation can differ from place to place where
-two candidates are close. This module keeps that:
+two candidates are close. This module reproduces that:
 
 * Text is cut where no piece crosses (`words.parts`); the score so far, rounded as the library rounds it, is
-  carried over the cut. So far this is the library's own computation, only in parts.
+  carried over the cut. This is the library's own computation, done in parts.
 * A part of up to `LONGEST_PART` bytes is looked up in the word cache, *if the answer cannot depend on the score
   so far*. With n bytes, the rounding errors of two paths differ by at most n units in the last place of
   the largest sum; if the best path beats the second best by more than that, rounding cannot make another path
@@ -36,7 +36,7 @@ _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth numb
 
 
 class Lattice(NamedTuple):
-    """What a search goes by, and what it writes: pointers, whose types are the precision of all sums.
+    """The inputs and outputs of a search, as pointers; their types decide the precision of all sums.
 
     The trie of pieces, their scores by id plus one, the numbers of `layout`; the best score up to each byte,
     and its path.
