@@ -1,7 +1,7 @@
-"""Baselines: what every subword tokenizer should be measured against, and nothing that needs a download.
+"""Baselines with which to compare subword tokenizers; none needs a download.
 
-Bytes and code points are the two ends of losslessness; words split at white space or by Unicode's rules show
-what a closed vocabulary costs; greedy longest match shows what a vocabulary is worth without merges or scores.
+Bytes and code points are lossless without a vocabulary. Words split at white space or by Unicode's rules show
+the cost of a closed vocabulary. Greedy longest match shows the value of a vocabulary without merges or scores.
 """
 
 from __future__ import annotations

@@ -40,11 +40,11 @@ class ByteTokenizer:
         return list(plain_text(text, name=self.name).encode("utf-8", "surrogatepass"))
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some bytes; what is not UTF-8 becomes U+FFFD."""
+        """The text of some bytes; bytes that are not UTF-8 become U+FFFD."""
         return text_of(bytes(known_ids(ids, self.vocab_size, name=self.name)))
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The bytes of every text, with no Python object a byte."""
+        """The bytes of every text, without a Python object for each byte."""
         import numpy as np
 
         texts = plain_texts(texts, name=self.name)

@@ -3,8 +3,9 @@
 Text is cut into words that carry their leading space; in each, the longest entry that matches is taken, then
 the longest that matches what remains. A character the vocabulary lacks is spelled in bytes, so nothing is lost.
 
-The trainer is as plain as the encoder. Every substring of every distinct word is a candidate, weighed by
-count × length; the heaviest few times V are matched greedily against the corpus, and those used most stay.
+The trainer is as simple as the encoder. Every substring of every distinct word is a candidate with the weight
+count × length. The heaviest candidates, a few times the vocabulary size, are matched greedily against the
+corpus, and the most used ones stay.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import regex
 
 FORMAT = "tokbench-maxmatch"
-CANDIDATES = 4  # times the vocabulary: enough that what greedy matching never uses can be let go
+CANDIDATES = 4  # times the vocabulary: enough to drop those that greedy matching never uses
 
 
 class MaxMatchTokenizer(PieceTokenizer):
@@ -78,7 +79,7 @@ def longest_matches(word: str, known: Mapping[str, Any] | frozenset[str], longes
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Raise `SpecError` where there is no room for more than the bytes."""
+    """Raise `SpecError` if there is no room for more than the bytes."""
     if options["vocab_size"] <= BYTES:
         raise SpecError(f"vocab_size must exceed the {BYTES} bytes, not {options['vocab_size']}")
 

@@ -1,9 +1,9 @@
 """Whole words over a closed vocabulary: split, look up, and everything else is UNK.
 
-`whitespace` splits as ``str.split`` does; `words` by the word boundaries of Unicode (UAX #29), leaving out
-the segments that are white space. Both drop the white space itself, so decoding joins with single spaces and
-neither is lossless. `words` gives one character a word in Chinese, Japanese (kanji) and Thai, which UAX #29
-leaves to dictionaries.
+`whitespace` splits as ``str.split`` does; `words` splits at the word boundaries of Unicode (UAX #29) and drops
+segments of white space. Neither keeps white space, so decoding joins words with single spaces and is not
+lossless. In Chinese, Japanese (kanji) and Thai, `words` makes each character a word, since UAX #29 leaves word
+boundaries there to dictionaries.
 """
 
 from __future__ import annotations
@@ -98,10 +98,10 @@ _DESCRIPTION = {"whitespace": "split at white space", "words": "UAX #29 words, w
 
 @cache
 def _pattern(split: str) -> regex.Pattern[str]:
-    r"""What finds the words of a text.
+    r"""The pattern that finds the words of a text.
 
-    `regex` knows UAX #29 behind its WORD flag, where ``\b`` is a Unicode word boundary; a segment that
-    begins with anything but white space is a word.
+    With its WORD flag, `regex` follows UAX #29, and ``\b`` is a Unicode word boundary. A segment that does not
+    begin with white space is a word.
     """
     import regex
 
@@ -111,7 +111,7 @@ def _pattern(split: str) -> regex.Pattern[str]:
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Raise `SpecError` where there is no room for a word."""
+    """Raise `SpecError` if there is no room for a word."""
     if options["vocab_size"] < 2:
         raise SpecError(f"vocab_size must be at least 2, for UNK and a word, not {options['vocab_size']}")
 
@@ -127,7 +127,7 @@ def train(split: str, corpus: TrainingCorpus, options: Mapping[str, Any], progre
 
 
 def load(split: str, spec: Spec, context: LoadContext) -> WordTokenizer:
-    """Open what `save` wrote."""
+    """Open a file written by `save`."""
     remedy = f"; train one with: tokbench train {split} -d DATASET --vocab-size 8k -o FILE.json"
     with opening(spec, f"a word list saved by {split!r}", remedy) as path:
         content = read_saved(path, FORMAT)

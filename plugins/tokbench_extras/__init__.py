@@ -1,7 +1,7 @@
-"""More that users meet: gigatoken, snaptokens, kitoken, quicktok, wordchipper, mistral-common, Morfessor, RWKV.
+"""More tokenizers: gigatoken, snaptokens, kitoken, quicktok, wordchipper, mistral-common, Morfessor, RWKV.
 
-All but the last are optional: the families are listed always, and one whose library is absent says what to
-install when it is used. docs/tokenizers.md says what else was looked at, and why it was left out.
+All but the last need optional libraries. The families are always listed; using one whose library is missing
+raises an error that says what to install. docs/tokenizers.md lists what else was considered and left out.
 """
 
 from __future__ import annotations
@@ -29,5 +29,5 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
 
 @hookimpl
 def tokbench_aliases() -> Iterable[tuple[str, str]]:
-    """The vocabularies that mistral-common brings along."""
+    """The vocabularies bundled with mistral-common."""
     return _MISTRAL.items()

@@ -1,7 +1,7 @@
 """gigatoken: byte-level and sentencepiece BPE in Rust, for a fair speed table.
 
-The library always matches special tokens that it knows; unless ``special=match`` it is not told of them, so
-that their text is ordinary text, as everywhere in tokbench. It loads BPE only: no WordPiece, no Unigram.
+The library always matches the special tokens it is given. Without ``special=match`` it gets none, so their text
+is ordinary text, as everywhere in tokbench. It loads only BPE: no WordPiece, no Unigram.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ENCODINGS = ("r50k_base", "cl100k_base", "o200k_base")
 
 
 class GigatokenTokenizer(SpelledTokenizer):
-    """A tokenizer of gigatoken's."""
+    """A tokenizer of gigatoken."""
 
     library = "gigatoken"
 
@@ -38,14 +38,14 @@ class GigatokenTokenizer(SpelledTokenizer):
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
-        """Ids of the special tokens it was told of."""
+        """The ids of the special tokens passed to the library."""
         return frozenset(self.tokenizer._special_tokens().values())
 
     def _one(self, text: str) -> Any:
         return self.tokenizer.encode(text).tolist()
 
     def _many(self, texts: list[str]) -> TokenBatch:
-        """The library's ragged array as it is, nothing copied."""
+        """The library's ragged array, without a copy."""
         import numpy as np
 
         layout = self.tokenizer.encode_batch(texts, parallel=self._parallel).layout
@@ -101,7 +101,7 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
 
 
 def _of_model(library: Any, path: Path, match: bool) -> gigatoken.Tokenizer:
-    """A sentencepiece model, its control symbols as pieces that are not used, unless they are to be matched."""
+    """A sentencepiece model; unless `match`, its control symbols become unused pieces."""
     if match:
         return library.Tokenizer.from_sentencepiece(path)
     from sentencepiece import sentencepiece_model_pb2

@@ -1,4 +1,4 @@
-"""What the adapters of libraries that open a `tokenizer.json` share: the file, and its special tokens."""
+"""Shared by adapters of libraries that open a `tokenizer.json`: reading the file, handling special tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tokbench_extras.libraries import failure, first_line, matches_special
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a library was told of a file: its content, without special tokens unless they are to be matched."""
+    """The content of a file as passed to a library: without special tokens unless they are to be matched."""
 
     content: Mapping[str, Any]
     special_tokens: Mapping[str, int]
@@ -32,10 +32,10 @@ def path_of(spec: Spec) -> Path:
 def opened(
     spec: Spec, library: str, load: Callable[[str], Any], *, keep_unknown: bool = False
 ) -> tuple[Any, Told]:
-    """What `load` makes of the text of the file, and what it was told; raises `TokenizerError` where it cannot.
+    """The result of `load` for the file's text, and the content passed; raises `TokenizerError` on failure.
 
-    The libraries always match the special tokens they know: they are not told of them unless ``special=match``,
-    but for the unknown token with `keep_unknown`.
+    The libraries always match the special tokens they know. Without ``special=match`` these are removed from
+    the file's content, except the unknown token with `keep_unknown`.
     """
     path = path_of(spec)
     if not path.is_file():
@@ -68,7 +68,7 @@ def opened(
 
 
 def _fault(content: Any) -> str:
-    """What keeps JSON from being a `tokenizer.json`, or an empty string."""
+    """Why JSON is not a `tokenizer.json`; empty if it is one."""
     if not isinstance(content, dict):
         return "it is JSON, but not an object"
     model, added = content.get("model"), content.get("added_tokens") or []

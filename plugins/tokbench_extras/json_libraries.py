@@ -1,7 +1,7 @@
 """kitoken and snaptokens: tokenizers in Rust from a `tokenizer.json`, for a fair speed table.
 
-The libraries always match special tokens that they know; unless ``special=match`` they are not told of them, so
-that their text is ordinary text, as everywhere in tokbench. snaptokens has byte-level BPE alone.
+The libraries always match the special tokens they are given. Without ``special=match`` they get none, so their
+text is ordinary text, as everywhere in tokbench. snaptokens supports only byte-level BPE.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, matches_special
 class ToldTokenizer(LibraryTokenizer):
     """A library's tokenizer of a `tokenizer.json`; the text of special tokens is matched where `match`.
 
-    An adapter says in `read` how its library makes a tokenizer of the text of a file, and by `keep_unknown`
-    that it is told of the unknown token, special or not.
+    In an adapter, `read` makes the library's tokenizer from the text of a file. With `keep_unknown`, the
+    library always gets the unknown token, even if it is special.
     """
 
     keep_unknown = False
@@ -46,7 +46,7 @@ class ToldTokenizer(LibraryTokenizer):
 
 
 class KitokenTokenizer(ToldTokenizer):
-    """A tokenizer of kitoken's."""
+    """A tokenizer of kitoken."""
 
     library = "kitoken"
     keep_unknown = True
@@ -67,7 +67,7 @@ class KitokenTokenizer(ToldTokenizer):
 
 
 class SnaptokensTokenizer(ToldTokenizer):
-    """A tokenizer of snaptokens'."""
+    """A tokenizer of snaptokens."""
 
     library = "snaptokens"
 
@@ -80,7 +80,7 @@ class SnaptokensTokenizer(ToldTokenizer):
         return self._many([text]).ids.tolist()
 
     def _many(self, texts: list[str]) -> TokenBatch:
-        """The library's packed ids as they are, nothing copied."""
+        """The library's packed ids, without a copy."""
         import numpy as np
 
         ids, offsets = self.tokenizer.encode_batch_flat(texts)
@@ -92,7 +92,7 @@ class SnaptokensTokenizer(ToldTokenizer):
 
 def load(kind: type[ToldTokenizer], spec: Spec, context: LoadContext) -> ToldTokenizer:
     """Load a `tokenizer.json` by the library of a kind."""
-    path_of(spec)  # a spec without one is told before what is not installed
+    path_of(spec)  # report a spec without a file before a missing library
     read = partial(kind.read, need(kind.library, extra=kind.library))
     tokenizer, told = opened(spec, kind.library, read, keep_unknown=kind.keep_unknown)
     return kind(tokenizer, told, name=str(spec), match=matches_special(spec))

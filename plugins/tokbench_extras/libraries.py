@@ -1,4 +1,4 @@
-"""What adapters share: a library that may be absent, how it is asked, what it raises, special tokens."""
+"""Shared by adapters: importing an optional library, calling it, its errors, and special tokens."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SPECIAL = Option("special", "str", "text", "Text of special tokens.", choices=("
 
 
 def matches_special(spec: Spec) -> bool:
-    """Whether a spec asks for the text of special tokens to be matched, by the option `SPECIAL`."""
+    """Whether a spec's option `SPECIAL` says that the text of special tokens is matched."""
     return bool(spec.get("special", "text") == "match")
 
 
 def need(module: str, *, extra: str) -> ModuleType:
-    """Import `module`, or say which extra of tokbench brings it."""
+    """Import `module`; the error for a missing one names the extra of tokbench that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -30,9 +30,9 @@ def need(module: str, *, extra: str) -> ModuleType:
 
 
 def failure(what: str, error: BaseException) -> TokenizerError:
-    """The error to raise where a library raised `error`: its first line, since backtraces follow.
+    """The error to raise for a library's `error`, with its first line only, since backtraces follow.
 
-    Panics of Rust, which are no `Exception`, are among them; any other of that sort is raised as it is.
+    It accepts Rust panics, which are not an `Exception`; any other such error is raised again unchanged.
     """
     if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
         raise error
@@ -40,7 +40,7 @@ def failure(what: str, error: BaseException) -> TokenizerError:
 
 
 def first_line(error: BaseException) -> str:
-    r"""What an error of a library says, without the lines that follow; its kind where it says nothing.
+    r"""The first line of an error's message; the name of its type if the message is empty.
 
     Example:
         >>> first_line(ValueError("no such file\nbacktrace: …")), first_line(KeyError())
@@ -50,9 +50,10 @@ def first_line(error: BaseException) -> str:
 
 
 class LibraryTokenizer:
-    """A library's `tokenizer`, asked for what it takes alone; what it raises is told in a line, by `name`.
+    """A library's `tokenizer`; arguments are checked first, and errors become one line with its `name`.
 
-    An adapter says how: `_one` encodes a text, `_many` several, `_decoded` gives the text of ids or its UTF-8.
+    Adapters define `_one` to encode a text, `_many` for several, and `_decoded` for the text of ids or its
+    UTF-8.
     """
 
     library: ClassVar[str]
@@ -93,12 +94,12 @@ class LibraryTokenizer:
 
 
 class SpelledTokenizer(LibraryTokenizer):
-    """One whose library tells the bytes of a token: `_bytes`, empty for a gap in the numbering."""
+    """A tokenizer whose library returns the bytes of a token: `_bytes`, empty for a gap in the numbering."""
 
     special_ids: Any
     _bytes: Any
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
+        """The bytes of a token; empty for special tokens and for gaps in the numbering."""
         token_id = known_id(token_id, self.vocab_size, name=self.name)
         return b"" if token_id in self.special_ids else self._bytes(token_id)

@@ -38,7 +38,7 @@ class MistralTokenizer(SpelledTokenizer):
         return TokenBatch.of_lists(map(self._one, texts))
 
     def _decoded(self, ids: list[int]) -> Any:
-        """Tekken's with its special tokens, sentencepiece's without."""
+        """The text of ids, for Tekken with special tokens, for sentencepiece without."""
         return self.tokenizer.decode(ids, special_token_policy=self._policy)
 
     def _bytes(self, token_id: int) -> bytes:
@@ -66,7 +66,7 @@ class MistralTokenizer(SpelledTokenizer):
 
 
 def load(spec: Spec, context: LoadContext) -> MistralTokenizer:
-    """Load a tokenizer that the package brings along, or a file of either kind."""
+    """Load a tokenizer bundled with the package, or a file of either kind."""
     if not spec.variant:
         raise SpecError(f"mistral: name a tokenizer: {', '.join(_bundled())}, or a file: mistral:NAME")
     path = _path(spec)
@@ -84,7 +84,7 @@ def load(spec: Spec, context: LoadContext) -> MistralTokenizer:
 
 
 def _bundled() -> dict[str, Path]:
-    """Short name to file of what the package brings along: tekken_240911, v1, v3 …"""
+    """The files bundled with the package, by short name: tekken_240911, v1, v3 …"""
     package = need("mistral_common", extra="mistral")
     folder = Path(package.__file__ or "").parent / "data"
     found = {path.stem: path for path in sorted(folder.glob("tekken*.json"))}

@@ -1,9 +1,9 @@
 """Morfessor: morphs found without supervision, as a tokenizer (Creutz and Lagus; Virpioja et al. 2013).
 
-Morfessor Baseline segments words. To make a tokenizer of it, text is cut into runs of letters and the rest; a
-word is segmented by its model, its first morph carrying the space before it; whatever the vocabulary lacks is
-spelled in bytes, so nothing is lost. The vocabulary is what the training words came out as: its size follows
-from the corpus and from `corpus_weight` (more weight, fewer splits), and cannot be asked for.
+Morfessor Baseline segments words. The tokenizer cuts text into runs of letters and runs of other characters.
+The model segments each word, and the first morph includes the space before the word. Anything outside the
+vocabulary is spelled in bytes, so nothing is lost. The vocabulary consists of the morphs of the training words:
+its size follows from the corpus and `corpus_weight` (more weight, fewer splits), and cannot be set.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class MorfessorTokenizer(PieceTokenizer):
 
 
 def segment(model: Any, word: str) -> list[str]:
-    """The morphs of a word, the first one with the space before it; what is no word of letters stays whole."""
+    """The morphs of a word, the first one with the space before it; anything but letters is not segmented."""
     space = " " if word.startswith(" ") else ""
     letters = word[len(space) :]
     if not letters or not (letters[0].isalpha()):
@@ -105,7 +105,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 
 
 def _train(library: Any, model: Any, epochs: int) -> None:
-    """The library shuffles words with the interpreter's own generator, and prints dots: neither may show."""
+    """Train; hides that the library shuffles words with Python's global generator, and prints dots."""
     from morfessor import utils
 
     with _random:

@@ -1,4 +1,4 @@
-"""Encodings that OpenAI publishes, where tiktoken's cache keeps them: no adapter here downloads any."""
+"""OpenAI's published encodings in tiktoken's cache: no adapter here downloads any."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 def cached(ranks: str) -> Path:
-    """Where tiktoken's cache keeps the ranks file of that name; its own name there is the SHA-1 of its URL."""
+    """The path of a ranks file in tiktoken's cache, where its name is the SHA-1 of its URL."""
     name = hashlib.sha1(_URL.format(ranks).encode()).hexdigest()
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if os.environ.get(variable):
@@ -28,7 +28,7 @@ def cached(ranks: str) -> Path:
 
 
 def required(ranks: str, spec: Spec) -> Path:
-    """The ranks file in the cache; raises with the remedy where it is not there, or damaged."""
+    """The ranks file in the cache; raises an error with the remedy if it is missing or damaged."""
     path = cached(ranks)
     if not path.is_file():
         raise TokenizerError(

@@ -1,8 +1,8 @@
 """quicktok: byte-level BPE in C++ with hand-written pre-tokenizers, for a fair speed table.
 
-The package on the index is `quicktok-v1`; it is imported as `quicktok`. It brings cl100k, o200k, Llama 3's and
-Qwen's vocabularies along, and takes a `tokenizer.json` or `tekken.json` with one of their patterns: such a file
-is imported, the library verifying it against its own reference, at every load.
+The package is published as `quicktok-v1` and imported as `quicktok`. It bundles the vocabularies cl100k, o200k,
+Llama 3's and Qwen's, and opens a `tokenizer.json` or `tekken.json` with one of their patterns. The library
+imports such a file at every load, and verifies it against its own reference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DECOMPOSED = "e\u0301"  # what NFC would compose
 
 
 class QuicktokTokenizer(SpelledTokenizer):
-    """A tokenizer of quicktok's; special-token text is ordinary text unless `match`."""
+    """A tokenizer of quicktok; the text of special tokens is ordinary text unless `match`."""
 
     library = "quicktok"
     decode_joins_bytes = True
@@ -58,7 +58,7 @@ class QuicktokTokenizer(SpelledTokenizer):
         return frozenset(self._special_tokens.values())
 
     def _many(self, texts: list[str]) -> TokenBatch:
-        """The library's ragged array as it is, nothing copied."""
+        """The library's ragged array, without a copy."""
         import numpy as np
 
         ids, offsets = self.tokenizer.encode_batch(texts, self._threads, self._match)
@@ -86,7 +86,7 @@ class QuicktokTokenizer(SpelledTokenizer):
 
 
 def load(spec: Spec, context: LoadContext) -> QuicktokTokenizer:
-    """Load an encoding that the package brings along, or import a `tokenizer.json` or `tekken.json`."""
+    """Load an encoding bundled with the package, or import a `tokenizer.json` or `tekken.json`."""
     path = _file(spec)
     library = need("quicktok", extra="quicktok")
     if not hasattr(library, "import_tokenizer"):
@@ -112,7 +112,7 @@ def _imported(library: ModuleType, path: Path, spec: Spec) -> Any:
 
 
 def _file(spec: Spec) -> Path | None:
-    """The file a spec names; None for an encoding that the package brings along."""
+    """The file that a spec names; None for an encoding bundled with the package."""
     variant = spec.variant
     if not variant:
         raise SpecError(f"quicktok: name an encoding ({', '.join(_FILES)}) or a tokenizer.json: quicktok:NAME")

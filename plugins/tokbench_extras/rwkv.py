@@ -1,8 +1,8 @@
 r"""The RWKV vocabulary: greedy longest match over bytes, as the "World" models use it.
 
 A line of the file is ``id literal length``: the literal is a Python string or bytes (``' the'``, ``b'\xe4'``),
-the length that of its bytes. Id 0 is the end of a document and stands in no line. There is no pre-tokenizer:
-the longest entry that begins the rest of the text is taken, whatever it holds.
+the length counts its bytes. Id 0 is the end of a document, and has no line. There is no pre-tokenizer: the
+longest entry that matches the beginning of the remaining text is taken.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RwkvTokenizer:
         self.entries = dict(entries)
         self.vocab_size = max(entries) + 1
         self._ids = {token: index for index, token in entries.items()}
-        # By first two bytes, the lengths that occur, longest first: few enough to try each.
+        # The lengths of entries by their first two bytes, longest first: few enough to try each.
         lengths: dict[bytes, set[int]] = {}
         for token in self._ids:
             if len(token) > 1:
@@ -89,7 +89,7 @@ class RwkvTokenizer:
 
 
 def read_vocabulary(path: Path, name: str) -> dict[int, bytes]:
-    """Id to bytes; raises with the line for what is not ``id literal length``."""
+    """Map ids to bytes; raises an error naming the line that is not ``id literal length``."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:

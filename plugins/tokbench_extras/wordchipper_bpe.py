@@ -1,9 +1,9 @@
 """wordchipper: OpenAI's encodings in Rust, for a fair speed table.
 
-The library finds encodings by name in a cache of its own and downloads what it lacks; where that fails it
-leaves an empty file behind and takes it, then and later, for a vocabulary of the 256 bytes (version 0.9.2).
-Here it is given tiktoken's cached file in a folder made for the call, so that it has nothing to download, and
-its vocabulary is counted before it is used.
+The library finds encodings by name in its own cache and downloads missing ones. If a download fails, it leaves
+an empty file, and then and later reads that as a vocabulary of the 256 bytes (version 0.9.2). Here it gets
+tiktoken's cached file in a temporary folder, so that it downloads nothing, and the size of its vocabulary is
+checked.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ENCODINGS = {name: name for name in ("r50k_base", "p50k_base", "cl100k_base", "o
     "p50k_edit": "p50k_base",
     "o200k_harmony": "o200k_base",
 }
-"""Encoding to the ranks file it reads."""
+"""The ranks file of each encoding."""
 _CACHE = "WORDCHIPPER_CACHE_DIR"
 _environment = threading.Lock()
 
 
 class WordchipperTokenizer(SpelledTokenizer):
-    """A tokenizer of wordchipper's; special-token text is ordinary text unless `match`."""
+    """A tokenizer of wordchipper; the text of special tokens is ordinary text unless `match`."""
 
     library = "wordchipper"
     lossless = True

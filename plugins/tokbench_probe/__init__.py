@@ -1,7 +1,7 @@
 """The command `tokbench probe`: how well tiny transformers of equal compute predict text in tokenizers' ids.
 
-Trained and read in processes of their own by JAX on the CPU (the extra ``probe``), which nothing here imports
-before the command is called.
+They run in separate processes with JAX on the CPU (the extra ``probe``). JAX is not imported before the command
+is called.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def probe(
         str,
         typer.Option(
             metavar="DATASET",
-            help="What the model is trained on, and a tokenizer without a file.",
+            help="Text to train the model on, and any tokenizer without a file.",
             show_default=False,
         ),
     ],
@@ -41,13 +41,11 @@ def probe(
     documents: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Read only the first N documents of each language.")
     ] = None,
-    runs: Annotated[
-        int, typer.Option(metavar="N", min=3, help="Trainings of each, by seeds of their own.")
-    ] = 3,
+    runs: Annotated[int, typer.Option(metavar="N", min=3, help="Trainings of each, with different seeds.")] = 3,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The first seed.")] = 0,
     train_bytes: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Bytes of training text gone through, again if there are less."),
+        typer.Option(metavar="N", min=1, help="Bytes to train on; a shorter training text is repeated."),
     ] = 1_000_000,
     operations: Annotated[
         int, typer.Option(metavar="N", min=1, help="Operations for a byte of text in a forward pass.")
@@ -59,16 +57,16 @@ def probe(
         int | None, typer.Option(metavar="N", min=1, help="Trainings at once.  [default: one a core]")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0, max=1e9, help="For one tokenizer, all its runs.")
+        float, typer.Option(metavar="SECONDS", min=0, max=1e9, help="Limit for all runs of one tokenizer.")
     ] = 3600,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Train a tiny transformer on each tokenizer's ids, several times, and show its bits per byte of text.
 
-    Each is trained on the same number of bytes in the same number of steps, and as wide as the same number of
-    operations for a byte allows, head included. It sees the same number of bytes at once, and predicts every id
-    and the end of each document; the bytes are those of the text. Documents of the training text are left out.
-    Ranks are those that all runs agree on. It is no measure of quality.
+    Each model is trained on the same number of bytes in the same number of steps, and is as wide as a fixed
+    number of operations for a byte allows, head included. It sees the same number of bytes at once, and it
+    predicts every id and the end of each document; the bytes are those of the text. Documents that occur in the
+    training text are left out. Ranks are those that all runs agree on. It is no measure of quality.
     Needs the extra `probe`: JAX, on the CPU.
     """
     import tokbench

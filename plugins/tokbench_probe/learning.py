@@ -1,6 +1,7 @@
-"""Training a transformer on a stream of symbols, and reading another stream with it.
+"""Train a transformer on a stream of symbols, and compute its loss on another stream.
 
-AdamW (Loshchilov and Hutter 2019) with a rate that rises in the first tenth of the steps and falls to nothing.
+AdamW (Loshchilov and Hutter 2019) with a rate that rises in the first tenth of the steps and then falls to
+zero.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def rate_at(step: int, course: Course) -> float:
 
 
 def loss(parameters: Parameters, windows: Any) -> Any:
-    """The mean over all symbols of some windows, in nats."""
+    """The mean loss over all symbols of some windows, in nats."""
     return nats(parameters, windows).mean()
 
 
@@ -46,7 +47,7 @@ def loss(parameters: Parameters, windows: Any) -> Any:
 def learned(
     parameters: Parameters, means: Parameters, squares: Parameters, windows: Any, rate: Any, step: Any
 ) -> tuple[Parameters, Parameters, Parameters]:
-    """One step of AdamW, the gradient cut back to length 1; gains do not decay."""
+    """One step of AdamW, with the gradient clipped to norm 1; gains have no weight decay."""
     slope = jax.grad(loss)(parameters, windows)
     length = jnp.sqrt(sum(jnp.sum(each * each) for each in slope.values()))
     for name, each in slope.items():
@@ -80,7 +81,7 @@ def trained(
         rate = np.float32(rate_at(step, course))
         parameters, means, squares = learned(parameters, means, squares, some, rate, np.float32(step + 1))
         if step % 10 == 9:
-            means["last"].block_until_ready()  # or steps pile up, and nobody knows how far it is
+            means["last"].block_until_ready()  # else steps queue up, and progress is unknown
         told(step + 1)
     return parameters
 

@@ -1,4 +1,4 @@
-"""Bits per byte of several runs of each tokenizer, and the ranks that the runs leave open."""
+"""Bits per byte of several runs of each tokenizer, and the range of ranks that the runs allow."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class RankRow:
     """A tokenizer: bits per byte of each run, and its rank from best to worst possible.
 
-    `rank` is None for one that loses text, which predicts less than the others. `tokens` are those of the text
-    read, without ends; `lost` documents are not given back by decoding.
+    `rank` is None for a tokenizer that loses text, since it predicts less than the others. `tokens` counts
+    those of the text read, without document ends; decoding does not restore `lost` of the documents.
     """
 
     tokenizer: str
@@ -40,7 +40,7 @@ class RankRow:
 def rows_of(
     tasks: Mapping[str, ProbeTask], found: Mapping[str, Nats | str], texts: ProbeTexts
 ) -> list[RankRow]:
-    """A row for each task that has losses, best first; those that lose text come last."""
+    """A row for each task that has losses, best first; tokenizers that lose text come last."""
     rows = []
     for name, task in tasks.items():
         nats, own, shape = found[name], task.streams, task.shape
@@ -62,10 +62,10 @@ def sound(rows: Sequence[RankRow]) -> dict[str, tuple[float, ...]]:
 
 
 def ranks(figures: Mapping[str, Sequence[float]]) -> dict[str, tuple[int, int]]:
-    """From one more than the tokenizers surely better to the number of those not surely worse.
+    """The best and worst possible rank of each: 1 + the number surely better; the number not surely worse.
 
-    One is surely better than another where each of its runs is better than each of the other's: of two that do
-    not differ, that is so of one or the other in 1 case of 10 with three runs each, in 1 of 126 with five.
+    A tokenizer is surely better than another if each of its runs is better than each run of the other. If two
+    do not differ, one seems surely better in 1 case of 10 with three runs each, in 1 of 126 with five.
 
     Example:
         >>> ranks({"a": (1.0, 1.1, 1.2), "b": (1.2, 1.3, 1.1), "c": (2.0, 2.1, 2.0)})
@@ -81,7 +81,7 @@ def ranks(figures: Mapping[str, Sequence[float]]) -> dict[str, tuple[int, int]]:
 
 
 def not_told_apart(figures: Mapping[str, Sequence[float]]) -> list[tuple[str, str]]:
-    """Pairs of which neither is surely better, see `ranks`.
+    """Pairs in which neither tokenizer is surely better, see `ranks`.
 
     Example:
         >>> not_told_apart({"a": (1.0, 1.1, 1.2), "b": (1.2, 1.3, 1.1), "c": (2.0, 2.1, 2.0)})
@@ -95,7 +95,7 @@ def not_told_apart(figures: Mapping[str, Sequence[float]]) -> list[tuple[str, st
 
 
 def same_order(figures: Mapping[str, Sequence[float]]) -> tuple[int, int]:
-    """In how many runs the order is that of the first, and of how many runs.
+    """The number of runs with the same order as the first run, and the number of all runs.
 
     Example:
         >>> same_order({"a": (1.0, 1.1, 1.3), "b": (1.2, 1.3, 1.1)})

@@ -1,9 +1,9 @@
 """How large the transformer is: as large as a fixed compute for each byte of text allows.
 
-Operations of a forward pass are counted as `docs/decide.md` counts them for other models: two for each weight
-of a matrix, and four for each width of a layer and id attended, half of the context on average. Those of one
-token, times the tokens of a byte of training text, are the operations of a byte. Training takes three times as
-many. The head is counted in full: with a large vocabulary less is left for the rest, as in any model.
+Operations of a forward pass are counted as in `docs/decide.md`: two for each weight of a matrix, and four for
+each unit of a layer's width and each id attended to, on average half of the context. The operations for a byte
+are those for a token times the tokens per byte of training text. Training takes three times as many. The head
+counts in full: a large vocabulary leaves less for the rest, as in any model.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ BATCH_BYTES = 4096
 """Of text in a step, on average."""
 HEADS = 2
 STEP = 2 * HEADS
-"""Widths are multiples: each head turns pairs of numbers by their place."""
+"""Widths are multiples of this: each head rotates pairs of numbers by their position."""
 NARROWEST, WIDEST = 16, 4096
 
 
 class Shape(NamedTuple):
-    """The sizes of a decoder of `context` places that predicts `symbols`; embeddings and head are one."""
+    """The sizes of a decoder of `context` places that predicts `symbols`; embeddings and head are tied."""
 
     symbols: int
     layers: int
@@ -32,7 +32,7 @@ class Shape(NamedTuple):
 
     @property
     def parameters(self) -> int:
-        """How many numbers are trained.
+        """The number of trained parameters.
 
         Example:
             >>> Shape(symbols=10, layers=1, width=8, hidden=32, context=4).parameters
@@ -43,7 +43,7 @@ class Shape(NamedTuple):
 
     @property
     def operations(self) -> int:
-        """Those of a token in a forward pass.
+        """The operations for a token in a forward pass.
 
         Example:
             >>> Shape(symbols=10, layers=1, width=8, hidden=32, context=4).operations
@@ -62,7 +62,7 @@ class Course(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """What every tokenizer has: `operations` for a byte, `context` in bytes, `train_bytes` to go through."""
+    """The same for every tokenizer: `operations` for a byte, `context` in bytes, `train_bytes` to train on."""
 
     operations: int = 500_000
     context: int = 256
@@ -72,7 +72,7 @@ class Budget(NamedTuple):
 
     @property
     def course(self) -> Course:
-        """The same for all.
+        """The course of training, the same for all tokenizers.
 
         Example:
             >>> Budget(context=512).course
@@ -85,8 +85,8 @@ class Budget(NamedTuple):
 def fitted(name: str, symbols: int, tokens_per_byte: float, budget: Budget) -> Shape:
     """The widest shape within a budget whose hidden width is 4 times its own, for text of so many tokens.
 
-    What is left, since widths go in steps, goes to the hidden width, so that tokenizers differ by less than a
-    hundredth. Raises `TokenizerError` where the head alone would take more.
+    Since widths go in steps, the remaining operations go to the hidden width, so that tokenizers differ by less
+    than 1 %. Raises `TokenizerError` if the head alone exceeds the budget.
 
     Example:
         >>> shape = fitted("bytes", symbols=258, tokens_per_byte=1.0, budget=Budget())

@@ -1,7 +1,7 @@
-"""Trainings in processes of their own, some at once: what one of them does ends none of the others.
+"""Run trainings in separate processes, some at once: a crash in one does not end the others.
 
-Each has one thread: so that the same seed gives the same figure whatever else runs, and since two trainings
-side by side take less time than one after another on two cores.
+Each has one thread. So the same seed gives the same figure whatever else runs, and on two cores two trainings
+side by side take less time than one after another.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ONE_THREAD = {
 
 
 def need_jax() -> None:
-    """Raise `TokbenchError`, with what to do, where JAX is not installed."""
+    """Raise `TokbenchError`, with the remedy, if JAX is not installed."""
     if importlib.util.find_spec("jax") is None:
         raise TokbenchError("tokbench probe needs jax, which is not installed: pip install 'tokbench[probe]'")
 
@@ -53,7 +53,7 @@ class ProbeTask:
     def of(
         cls, name: str, tokenizer: Tokenizer, texts: ProbeTexts, budget: Budget, seeds: Sequence[int]
     ) -> ProbeTask:
-        """For some texts and a budget; raises `CorpusError` where there is less to train on than a context."""
+        """The task for some texts and a budget; raises `CorpusError` for less training text than a context."""
         streams = Streams.of(name, tokenizer, texts)
         shape = fitted(name, streams.symbols, (len(streams.train) - 1) / texts.train_bytes, budget)
         if len(streams.train) <= shape.context:
@@ -66,10 +66,10 @@ class ProbeTask:
 def trained_apart(
     tasks: Mapping[str, ProbeTask], jobs: int, timeout: float, told: Callable[[str, float], None]
 ) -> dict[str, Nats | str]:
-    """The losses of each task, ``(seeds, symbols read)``, or why there are none.
+    """The losses of each task, ``(seeds, symbols read)``, or a message why it failed.
 
-    `told` hears the name of a task and the share of it that is done: 0 while it is being compiled. A task that
-    takes longer than `timeout` seconds is ended.
+    `told` is called with the name of a task and the share done, 0 during compilation. A task that takes longer
+    than `timeout` seconds is ended.
     """
     allow()
     with ThreadPoolExecutor(jobs) as pool:

@@ -1,9 +1,9 @@
-"""Text as streams of symbols, one to train on and one to read, and bits of what a model loses on the latter.
+"""Text as streams of symbols, one to train on and one to read, and the bits that a model needs for the latter.
 
-A stream is the ids of documents one after another, with an end before the first and after each: the end is
-predicted, and is all that is known of a document before its first id. Ids that the training text has less than
-twice share one symbol, within which each is as likely as any other: so every id of the vocabulary has a
-chance, and all of them add up to one.
+A stream contains the ids of all documents, with an end symbol before the first document and after each. Ends
+are predicted too, and are the only context for the first id of a document. Ids that occur less than twice in
+the training text share one symbol, within which all are equally likely. So every id of the vocabulary has a
+probability above zero, and the probabilities add up to one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OFTEN = 2
 
 @dataclass(frozen=True, slots=True)
 class ProbeTexts:
-    """The documents that are trained on and those that are read; `excluded` would be both, and are not read."""
+    """The documents to train on and to read; `excluded` counts those in both sets, which are not read."""
 
     train: list[str]
     read: list[str]
@@ -36,19 +36,19 @@ class ProbeTexts:
 
     @property
     def train_bytes(self) -> int:
-        """Of what is trained on, in UTF-8."""
+        """The size of the training text in UTF-8."""
         return sum(len(utf8_of(text)) for text in self.train)
 
     @property
     def read_bytes(self) -> int:
-        """Of what is read, in UTF-8."""
+        """The size of the text to read in UTF-8."""
         return sum(len(utf8_of(text)) for text in self.read)
 
     @classmethod
     def of(cls, train: TrainingCorpus, dataset: Dataset, documents: int | None = None) -> ProbeTexts:
-        """From two datasets, of the second the first so many `documents` of each language.
+        """The texts of two datasets; of the second, only the first `documents` of each language.
 
-        Raises `CorpusError` where nothing is left to train on or to read.
+        Raises `CorpusError` if nothing is left to train on or to read.
         """
         known = [text for text in train.texts() if text]
         seen = {_digest(text) for text in known}
@@ -76,8 +76,8 @@ class ProbeTexts:
 class Streams:
     """A tokenizer's streams: int32, symbols below `symbols`.
 
-    `rare_bits` is what telling apart the ids that share a symbol takes, `rare` where they stand in `read`;
-    `ends` is where the documents of `read` end in it. `lost` documents are not given back by decoding.
+    `rare_bits` are the bits to distinguish the ids that share a symbol, `rare` are their places in `read`;
+    `ends` are the places where its documents end. Decoding does not restore `lost` of the documents.
     """
 
     train: Ids
@@ -116,7 +116,7 @@ class Streams:
 def _joined(
     name: str, tokenizer: Tokenizer, texts: list[str], *, decoding: bool = False
 ) -> tuple[Ids, NDArray[np.int64], int]:
-    """An end, then the ids of each text and an end; where these ends are, and how many texts are lost."""
+    """An end symbol, then each text's ids and an end; the places of these ends; how many texts are lost."""
     import numpy as np
 
     end = np.array([tokenizer.vocab_size], np.int32)

@@ -1,9 +1,9 @@
-"""A decoder-only transformer in JAX: the chances of the next symbol after those before it.
+"""A decoder-only transformer in JAX, which predicts the next symbol.
 
-As plain as they come: pre-normalization (RMS), causal attention with two heads whose queries and keys are
-turned by their place (RoPE, Su et al. 2021), a hidden layer of squared rectifiers (So et al. 2021), no biases,
-no dropout, and embeddings that are the head as well. What is not a product of matrices was chosen to be cheap:
-on a CPU, it takes most of the time.
+It is a standard model: pre-normalization (RMS), causal attention with two heads and rotary position embeddings
+(RoPE, Su et al. 2021), a hidden layer with squared ReLU (So et al. 2021), no biases, no dropout, and tied
+embeddings and head. Operations other than matrix products were chosen to be cheap: on a CPU, they take most of
+the time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Parameters = dict[str, Array]
 
 
 def initial(shape: Shape, seed: int) -> Parameters:
-    """Weights by chance: standard deviation 0.02, what is added to the stream divided by √(2 · layers)."""
+    """Random weights: standard deviation 0.02, for residual outputs divided by √(2 · layers)."""
     n, width, hidden = shape.layers, shape.width, shape.hidden
     sizes = {
         "embedding": (shape.symbols, width),
@@ -41,12 +41,12 @@ def initial(shape: Shape, seed: int) -> Parameters:
 
 
 def normed(x: Array, gain: Array) -> Array:
-    """Divided by the root of its mean square."""
+    """`x` divided by its root mean square, times `gain`."""
     return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * gain
 
 
 def turned(x: Array) -> Array:
-    """Queries or keys, ``(…, place, number)``: their halves are pairs, turned by place times frequency."""
+    """Queries or keys, ``(…, place, number)``, with their halves as pairs rotated by place times frequency."""
     places, half = x.shape[-2], x.shape[-1] // 2
     angles = jnp.arange(places)[:, None] * 10_000.0 ** (-jnp.arange(half) / half)
     cos, sin = jnp.cos(angles), jnp.sin(angles)
@@ -55,7 +55,7 @@ def turned(x: Array) -> Array:
 
 
 def attended(x: Array, weights: Array, out: Array) -> Array:
-    """What each place takes from itself and those before it."""
+    """Causal attention: each place attends to itself and those before it."""
     batch, places, width = x.shape
     parts = (x @ weights).reshape(batch, places, 3, HEADS, width // HEADS).transpose(2, 0, 3, 1, 4)
     queries, keys, values = turned(parts[0]), turned(parts[1]), parts[2]
@@ -66,12 +66,12 @@ def attended(x: Array, weights: Array, out: Array) -> Array:
 
 
 def squared(x: Array) -> Array:
-    """The square of what is above 0."""
+    """The squared ReLU."""
     return jnp.square(jax.nn.relu(x))
 
 
 def scores_of(parameters: Parameters, symbols: Array) -> Array:
-    """Unnormalized logarithms of all chances after each of ``(batch, places)``: one more axis of symbols."""
+    """The logits for the next symbol at each of ``(batch, places)``, with one more axis of symbols."""
     p = parameters
     x = p["embedding"][symbols]
     for n in range(p["up"].shape[0]):
@@ -81,7 +81,7 @@ def scores_of(parameters: Parameters, symbols: Array) -> Array:
 
 
 def nats(parameters: Parameters, symbols: Array) -> Array:
-    """The loss of each symbol but the first, after those before it: of ``(batch, places)``, one place less."""
+    """The loss of each symbol except the first, given those before it: ``(batch, places - 1)``."""
     scores = scores_of(parameters, symbols[:, :-1])
     own = jnp.take_along_axis(scores, symbols[:, 1:, None], axis=-1)[..., 0]
     return jax.nn.logsumexp(scores, axis=-1) - own

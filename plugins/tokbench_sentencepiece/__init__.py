@@ -1,4 +1,4 @@
-"""`sentencepiece`: any `.model` file, and its trainer, exactly as the library gives them."""
+"""`sentencepiece`: any `.model` file and the trainer, both by the library itself."""
 
 from __future__ import annotations
 

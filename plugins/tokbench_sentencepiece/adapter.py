@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 SPACE = "▁"
 ALL_SEGMENTATIONS = -1  # of sampling: from the whole lattice
-# Characters a text below which lists of ids are faster than arrays, each of which costs a microsecond. Measured
-# on pieces of PUD sentences of 12 to 200 characters.
+# The text length in characters below which lists of ids are faster than arrays, each of which costs a
+# microsecond. Measured on pieces of PUD sentences of 12 to 200 characters.
 SHORT = 64
 
 
 class SentencePieceTokenizer(SpansFromEncoding, Rebuilt):
     """A sentencepiece model; no BOS, no EOS, no sampling unless asked.
 
-    Control symbols never match in text, as the library has it; user-defined symbols always do. `trainer` and
-    `normalizer` are the messages in which a model says how it was made.
+    As in the library, control symbols never match in text, and user-defined symbols always do. `trainer` and
+    `normalizer` are the model's own messages with its settings.
     """
 
     def __init__(self, model: bytes, *, name: str, threads: int = 1) -> None:
@@ -63,7 +63,7 @@ class SentencePieceTokenizer(SpansFromEncoding, Rebuilt):
 
     @property
     def unk_id(self) -> int | None:
-        """The id of UNK; a run of unknown characters is one token of it."""
+        """The id of UNK; a run of unknown characters becomes one UNK token."""
         index: int = self.processor.unk_id()
         return None if index < 0 else index
 
@@ -111,7 +111,7 @@ class SentencePieceTokenizer(SpansFromEncoding, Rebuilt):
 
     @property
     def decode_drops_space(self) -> bool:
-        """Whether decoding joins the bytes of tokens without the first space, which encoding has put there."""
+        """Whether decoding joins the bytes of tokens and drops the first space, which encoding has added."""
         prefixed = self.normalizer.add_dummy_prefix and not self.trainer.treat_whitespace_as_suffix
         return prefixed and self.normalizer.escape_whitespaces and not self._denormalizes
 
@@ -161,7 +161,7 @@ class SentencePieceTokenizer(SpansFromEncoding, Rebuilt):
     def _share_characters(
         self, ids: NDArray[np.int64], spans: NDArray[np.int64], limits: NDArray[np.int64]
     ) -> None:
-        """The library gives the character spelled in bytes to the last of them: give it to each."""
+        """Give each byte token the span of its character: the library gives it only to the last byte."""
         import numpy as np
 
         if not self.trainer.byte_fallback:
@@ -199,7 +199,7 @@ class SentencePieceTokenizer(SpansFromEncoding, Rebuilt):
         Path(path).write_bytes(self.model)
 
     def facts(self) -> Mapping[str, Any]:
-        """What the model says of itself."""
+        """The model's own description."""
         trainer, normalizer = self.trainer, self.normalizer
         pieces = {index: self._piece(index) for index in self.special_ids}
         rules, mapped = str(normalizer.name), bool(normalizer.precompiled_charsmap)  # bytes if it is not UTF-8

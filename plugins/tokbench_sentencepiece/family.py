@@ -1,4 +1,4 @@
-"""The family `sentencepiece`: what its specs mean."""
+"""The family `sentencepiece`: its options, and how its specs are loaded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load(spec: Spec, context: LoadContext) -> SentencePieceTokenizer:
 
 
 def _path(spec: Spec) -> Path:
-    """The file a spec names; a folder stands for the one model in it."""
+    """The file that a spec names; for a folder, the one model in it."""
     path = Path(spec.variant or "").expanduser()
     if path.is_dir():
         models = _models(path)
@@ -46,9 +46,9 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file, or the one model of a folder, is sentencepiece's.
+    """Whether a file, or the one model in a folder, is sentencepiece's.
 
-    That is protobuf which begins with a piece or the trainer's settings.
+    Such a file is a protobuf message that begins with a piece or the trainer's settings.
     """
     if path.is_dir():
         models = _models(path)

@@ -1,4 +1,4 @@
-"""Spans of tokens out of sentencepiece's own protocol buffers, for many texts at once.
+"""Read token spans from sentencepiece's serialized results, for many texts at once.
 
 The library's offsets come as Python objects, several for each token; a serialized `SentencePieceText`
 (sentencepiece.proto) holds the same in a third of the time. Only ids, begins and ends are read. The wire format
@@ -24,7 +24,7 @@ _LEAST = 6
 
 
 def read_spans(messages: list[bytes]) -> tuple[Ints, Ints, Ints]:
-    """Ids ``(total,)`` and spans in bytes ``(total, 2)`` of all tokens, and the limits of each text's."""
+    """Ids ``(total,)`` and spans in bytes ``(total, 2)`` of all tokens, and where each text's tokens end."""
     data = np.frombuffer(b"".join(messages), np.uint8)
     ends = np.cumsum(np.fromiter(map(len, messages), np.int64, len(messages)))
     room = len(data) // _LEAST + 1

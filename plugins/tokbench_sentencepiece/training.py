@@ -21,7 +21,7 @@ OPTIONS = (
     Option("byte_fallback", "bool", False, "Spell unknown characters in bytes."),
     Option("normalization_rule_name", "str", "nmt_nfkc", "nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity."),
     Option("add_dummy_prefix", "bool", True, "Put a space before the text."),
-    Option("remove_extra_whitespaces", "bool", True, "Trim, and make runs of spaces one."),
+    Option("remove_extra_whitespaces", "bool", True, "Trim, and collapse runs of spaces."),
     Option("split_by_whitespace", "bool", True, "Keep pieces within words."),
     Option("split_by_unicode_script", "bool", True, "Keep pieces within one script."),
     Option("split_by_number", "bool", True, "Keep digits and letters apart."),

@@ -1,6 +1,7 @@
-"""`tiktoken`: OpenAI's byte-level BPE, exactly as its library gives it.
+"""`tiktoken`: OpenAI's byte-level BPE, with exactly the ids of its library.
 
-Every encoding that tiktoken or one of its plugins registers, the model names it knows, and `.tiktoken` files.
+It opens every encoding that tiktoken or one of its plugins registers, by encoding or model name, and
+`.tiktoken` files.
 """
 
 from __future__ import annotations

@@ -14,18 +14,18 @@ from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 if TYPE_CHECKING:
     import tiktoken
 
-# Characters a text from which threads pay: tiktoken lets go of the interpreter lock while it encodes, and on
-# shorter texts taking it back costs more than a second thread gains. Measured on PUD sentences and on pieces of
-# a novel of 200 to 50,000 characters.
+# The text length in characters from which threads pay: tiktoken releases the interpreter lock while it encodes,
+# and on shorter texts acquiring it again costs more than a second thread gains. Measured on PUD sentences and
+# on pieces of a novel of 200 to 50,000 characters.
 LONG = 500
 SLICES_PER_THREAD = 4
 
 
 class TiktokenTokenizer:
-    """An encoding of tiktoken's; special-token text is ordinary text unless `special` says otherwise.
+    """A tiktoken encoding; the text of special tokens is ordinary text unless `special` says otherwise.
 
     `special`: ``text`` (``encode_ordinary``), ``match`` (``allowed_special="all"``), ``error`` (tiktoken's own
-    default: raise on the text of a special token). Lone surrogates become U+FFFD, as tiktoken has it.
+    default: raise on the text of a special token). Lone surrogates become U+FFFD, as in tiktoken.
     """
 
     lossless = True
@@ -46,7 +46,7 @@ class TiktokenTokenizer:
             "match": lambda text: encoding.encode(text, allowed_special="all"),
             "error": encoding.encode,
         }[special]
-        # the special tokens that match; None where they must be looked for, to raise
+        # the special tokens that match; None if text must be checked for them, to raise
         self._allowed: set[str] | None = {"text": set(), "match": encoding.special_tokens_set, "error": None}[
             special
         ]
@@ -64,14 +64,14 @@ class TiktokenTokenizer:
             raise
 
     def _tell_panic(self, error: BaseException) -> None:
-        """Raise what Rust panics with, which is no `Exception`, as an error that can be told."""
+        """Raise a Rust panic, which is not an `Exception`, as `TokenizerError`."""
         if type(error).__name__ == "PanicException":
             raise TokenizerError(f"{self.name}: tiktoken gave up (a panic in Rust: {error})") from error
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text, over threads where they are long enough for that to be faster.
+        """The ids of every text, with threads if the texts are long enough for that to be faster.
 
-        tiktoken's own batch call makes a task of each text, on sentences several times the cost of encoding it.
+        tiktoken's own batch call makes a task of each text; for sentences that costs far more than encoding.
         """
         texts = plain_texts(texts, name=self.name)
         if self._threads < 2 or len(texts) < 2 or sum(map(len, texts)) < LONG * len(texts):
@@ -83,7 +83,7 @@ class TiktokenTokenizer:
             return _batch(ids for part in encoded for ids in part)
 
     def _ids(self, text: str) -> Any:
-        """The ids of `text`, a buffer of uint32; by way of the list where only that call takes the text."""
+        """The ids of `text`, a buffer of uint32; made from a list if only the call for lists takes the text."""
         try:
             if self._allowed is None:
                 return self.encoding.encode_to_numpy(text)
@@ -104,7 +104,7 @@ class TiktokenTokenizer:
             raise TokenizerError(f"{self.name}: no token has the id {gap}") from error
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
+        """The bytes of a token; empty for special tokens and for gaps in the numbering."""
         return self._bytes.get(known_id(token_id, self.vocab_size, name=self.name), b"")
 
     def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
@@ -119,7 +119,7 @@ class TiktokenTokenizer:
         return {rank: piece for piece, rank in ranks.items() if rank not in self.special_ids}
 
     def facts(self) -> Mapping[str, Any]:
-        """What it is, for `tokbench show`."""
+        """A description of the encoding, for `tokbench show`."""
         ordinary = len(self.encoding._mergeable_ranks)
         return {
             "algorithm": "BPE",

@@ -1,4 +1,4 @@
-"""Model names to encodings, without importing tiktoken: a name must be cheap to look up.
+"""Map model names to encodings without importing tiktoken, so that looking up a name is cheap.
 
 The table is kept equal to tiktoken's own by a test.
 """
@@ -24,7 +24,7 @@ _ENCODINGS = {
 }
 ALIASES = {name: f"tiktoken:{encoding}" for encoding, names in _ENCODINGS.items() for name in names}
 
-# Longer beginnings first, so that "gpt-4o-mini" is not taken for a GPT-4.
+# Longer prefixes first, so that "gpt-4o-mini" does not match "gpt-4".
 _DATED = sorted(
     (f"{name}-" for name in ALIASES if name.startswith(("gpt-3.5", "gpt-4", "gpt-5", "gpt-oss", "o"))),
     key=len,
@@ -33,7 +33,7 @@ _DATED = sorted(
 
 
 def dated(name: str) -> str | None:
-    """The spec of a model's name with a date or a size behind it; None for what is no name of OpenAI's.
+    """The spec for a model name with a date or size suffix; None if it is not a name of OpenAI's.
 
     Example:
         >>> dated("gpt-4o-2024-05-13"), dated("gpt-4-0314"), dated("llama-2"), dated("gpt-4-o")

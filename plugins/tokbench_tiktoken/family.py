@@ -1,4 +1,4 @@
-"""The family `tiktoken`: what its specs mean."""
+"""The family `tiktoken`: its options, and how its specs are loaded."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def unsaid(spec: Spec, context: LoadContext) -> Mapping[str, str]:
-    """The pattern and the special tokens of the ranks: what a spec states, else what the encoding has.
+    """The pattern and the special tokens of the ranks: those that the spec states, else the encoding's.
 
-    Nothing for an encoding with more of these than a line holds.
+    Empty for an encoding with too many special tokens for a line.
     """
     from tokbench_tiktoken.ranks import published
     from tokbench_tiktoken.sources import blueprint, encoding_name
@@ -97,7 +97,7 @@ TIKTOKEN = TokenizerFamily(
     endings=(".tiktoken",),
     options=(
         Option("special", "str", "text", "Text of special tokens.", choices=("text", "match", "error")),
-        Option("pattern", "str", None, "For a file: the encoding whose pattern it has, or a regex."),
+        Option("pattern", "str", None, "For a file: the encoding whose pattern it uses, or a regex."),
         Option("special_tokens", "str", None, "For a file: texts, or text=id, or a JSON file {text: id}."),
     ),
     variant="an encoding (o200k_base …), a model (gpt-4o …) or a .tiktoken file",

@@ -1,6 +1,7 @@
 """Encodings from a `.tiktoken` file: ranks from the file, pattern and special tokens from the spec.
 
-The file holds ranks only. Its pattern must be named, since the wrong one gives ids that look right and are not.
+The file contains only ranks. Its pattern must be named, since a wrong one gives ids that look right but are
+not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str | None) -> tiktoken.Encoding:
-    """The encoding of a ranks file; a file that a registered encoding publishes needs no pattern."""
+    """The encoding of a ranks file; the published file of a registered encoding needs no pattern."""
     import tiktoken
 
     ranks = read_ranks(path)
@@ -49,7 +50,7 @@ def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str
 
 
 def pattern_text(pattern: str) -> str:
-    """The regex that `pattern` names or is; raises `UnknownNameError` for an unknown word, and for nothing."""
+    """The regex that `pattern` names or is; raises `UnknownNameError` for an unknown name or an empty one."""
     import tiktoken
 
     names = tiktoken.list_encoding_names()

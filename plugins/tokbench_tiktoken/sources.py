@@ -1,8 +1,8 @@
-"""What an encoding reads, and whether it is at hand and whole.
+"""The files that an encoding reads, and whether they are in the cache and undamaged.
 
-tiktoken downloads what its cache lacks, and deletes a cached file whose checksum is wrong. Here both are
-found out beforehand: an encoding's constructor is run dry, with the one function through which tiktoken reads
-files answering with nothing and noting what was asked.
+tiktoken downloads files missing from its cache, and deletes a cached file whose checksum is wrong. Here both
+are detected before. An encoding's constructor is run with a replacement for the one function through which
+tiktoken reads files: it returns nothing, and records which file was requested.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Source:
 
 
 def cache_folder() -> Path | None:
-    """Where tiktoken looks: the first variable that is set, or its folder among the temporary files."""
+    """The cache folder of tiktoken: the first variable that is set, or a folder among temporary files."""
     for variable in VARIABLES:
         if variable in os.environ:
             return Path(os.environ[variable]) if os.environ[variable] else None
@@ -48,7 +48,7 @@ def cache_folder() -> Path | None:
 
 
 def encoding_name(variant: str) -> str:
-    """The registered encoding that an encoding's or model's name means."""
+    """The registered encoding for the name of an encoding or model."""
     import tiktoken
     from tiktoken.model import MODEL_TO_ENCODING, encoding_name_for_model
 
@@ -64,7 +64,7 @@ def encoding_name(variant: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """What a constructor would build: its files, its pattern and its special tokens, without any ranks."""
+    """The files, pattern and special tokens of an encoding, without its ranks."""
 
     sources: tuple[Source, ...]
     pattern: str | None
@@ -73,7 +73,7 @@ class Blueprint:
 
 @cache
 def blueprint(encoding: str) -> Blueprint:
-    """Run the constructor of a registered encoding dry; nothing is read, and nothing downloaded."""
+    """Run the constructor of a registered encoding without reading or downloading any file."""
     import tiktoken.load
     import tiktoken.registry
 
@@ -100,7 +100,7 @@ def blueprint(encoding: str) -> Blueprint:
 
 
 def require(encoding: str, context: LoadContext) -> None:
-    """Raise, with the remedy, where a file of `encoding` is damaged, or absent and may not be downloaded."""
+    """Raise, with the remedy, if a file of `encoding` is damaged, or missing and may not be downloaded."""
     for source in blueprint(encoding).sources:
         path = source.path
         if path is None or not path.exists():
@@ -115,7 +115,7 @@ def require(encoding: str, context: LoadContext) -> None:
 
 
 def download_failed(encoding: str, error: Exception) -> str:
-    """What to say when tiktoken tried to download a file and could not."""
+    """The error message for a download by tiktoken that failed."""
     missing = [source for source in blueprint(encoding).sources if not (source.path and source.path.exists())]
     if not missing:
         return f"tiktoken:{encoding}: {error}"
