@@ -1,7 +1,7 @@
 """`transformers`: tokenizers of the Hugging Face hub, of folders and `tokenizer.json` files; trainers.
 
-Wherever there is a `tokenizer.json` it is opened with `tokenizers`; the classes of `transformers` serve where
-there is none, or on request.
+A `tokenizer.json` is opened with `tokenizers`. The classes of `transformers` are used if there is none, or on
+request.
 """
 
 from __future__ import annotations

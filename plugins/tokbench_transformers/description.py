@@ -1,4 +1,4 @@
-"""What a `tokenizer.json` says of itself: bytes of its pieces, and why its text may not come back.
+"""Facts from a `tokenizer.json`: the bytes of its pieces, and why decoding may not restore the text.
 
 Normalisers, pre-tokenizers and decoders are nested sequences of typed steps
 (https://huggingface.co/docs/tokenizers/components).
@@ -34,10 +34,10 @@ _MODEL_SETTINGS = (
 
 
 def describe(tokenizer: tokenizers.Tokenizer) -> dict[str, Any]:
-    """The parts of a `tokenizer.json` that are no vocabulary: normalizer, pre_tokenizer, decoder, model.
+    """The parts of a `tokenizer.json` other than the vocabulary: normalizer, pre_tokenizer, decoder, model.
 
-    Each part is asked by itself, in the JSON it is pickled as: the whole file, with its vocabulary, would take
-    as long as loading it did.
+    Each part is serialized alone, as the JSON that it is pickled as: the whole file, with its vocabulary, would
+    take as long as loading did.
     """
     parts = {name: getattr(tokenizer, name) for name in ("normalizer", "pre_tokenizer", "decoder")}
     found = {name: None if part is None else json.loads(part.__getstate__()) for name, part in parts.items()}
@@ -72,7 +72,7 @@ def steps(component: Component) -> Iterator[Mapping[str, Any]]:
 
 
 def summary(component: Component) -> str | None:
-    """The types of a component's steps with their telling settings, as one line."""
+    """The types of a component's steps with their important settings, as one line."""
     lines = []
     for step in steps(component):
         settings = [
@@ -91,9 +91,9 @@ def _short(value: Any) -> str:
 
 
 def piece_decoder(decoder: Component, *, continuing: str = "", end: str = "") -> Callable[[str], bytes]:
-    """How the text of one piece becomes the bytes it stands for, read from the decoder's steps.
+    """A function from the text of a piece to its bytes, made from the decoder's steps.
 
-    What marks that a piece goes on with a word (``##``), or ends one (``</w>``), stands for nothing.
+    Marks of pieces that continue a word (``##``) or end one (``</w>``) are dropped.
     """
     kinds = {step["type"]: step for step in steps(decoder)}
     suffix = kinds["BPEDecoder"].get("suffix", "") if "BPEDecoder" in kinds else end
@@ -132,7 +132,7 @@ def byte_alphabet() -> dict[int, int]:
 
 
 def losses(description: Mapping[str, Any]) -> list[str]:
-    """Why decode(encode(x)) may differ from x; empty where nothing speaks against it."""
+    """The reasons why decode(encode(x)) may differ from x; empty if none is found."""
     found = []
     model = description["model"]
     normalizers = [step["type"] for step in steps(description.get("normalizer"))]
@@ -161,9 +161,9 @@ def _drops_separators(step: Mapping[str, Any]) -> bool:
 
 
 def _drops_unmatched(step: Mapping[str, Any]) -> bool:
-    """Whether a ``Split`` that keeps its matches alone leaves anything out of texts of all kinds of characters.
+    """Whether a ``Split`` that keeps only its matches drops anything from texts with all kinds of characters.
 
-    Patterns of byte-level tokenizers match all there is, so that they drop nothing.
+    Patterns of byte-level tokenizers match every character, so they drop nothing.
     """
     if step.get("behavior") != "Removed" or not step.get("invert"):
         return False

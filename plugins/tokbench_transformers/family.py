@@ -1,4 +1,4 @@
-"""The family `transformers`: what its specs mean, and which library opens them."""
+"""The family `transformers`: how its specs are loaded, and by which library."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DELETE = ". Delete it from the hub's cache, and load again with the network at 
 
 
 def load(spec: Spec, context: LoadContext) -> FastTokenizer | AutoTokenizer:
-    """Open a `tokenizer.json` with `tokenizers`, and what has none with `transformers`."""
+    """Open a `tokenizer.json` with `tokenizers`; without one, use `transformers`."""
     if not spec.variant:
         raise SpecError("transformers: name a hub repository, a folder or a tokenizer.json: transformers:NAME")
     if spec.get("revision") is not None and Path(spec.variant).expanduser().exists():
@@ -83,7 +83,7 @@ def _open(path: Path, spec: Spec) -> Any:
 
 
 def _read(path: Path) -> tuple[Any, str]:
-    """What a file of JSON holds, an object; or what is wrong with it."""
+    """The object in a JSON file, or None and a message on what is wrong with the file."""
     try:
         found = json.loads(path.read_bytes())
     except json.JSONDecodeError as error:
@@ -97,7 +97,7 @@ def _read(path: Path) -> tuple[Any, str]:
 
 
 def _fault(path: Path) -> str:
-    """What keeps a file from being a `tokenizer.json`, where it can be told without the library; else empty."""
+    """Why a file is not a `tokenizer.json`, as far as this can be found without the library; else empty."""
     found, wrong = _read(path)
     if found is None:
         return wrong and f"it {wrong}"
@@ -179,7 +179,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 def recognises(path: Path, head: bytes) -> bool:
     """Whether `load` may open it: a folder that says which tokenizer it holds, or a `tokenizer.json`.
 
-    A `tokenizer.json` is told from other JSON by the part that it begins with.
+    A `tokenizer.json` is distinguished from other JSON by the beginning of the file.
     """
     if path.is_dir():
         return any((path / name).is_file() for name in (FILE, "tokenizer_config.json", "config.json"))

@@ -31,9 +31,9 @@ CHARACTERS_ALONE = 4_000
 
 
 def settle(threads: int) -> None:
-    """Have `tokenizers` use `threads` threads; what the user has put in the environment stands.
+    """Make `tokenizers` use `threads` threads, unless the user has set the environment variables.
 
-    Its pool is one for the process: it reads the variables when it first encodes a batch, and never again.
+    The process has one thread pool: it reads the variables when it first encodes a batch, and never again.
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true" if threads > 1 else "false")
     if threads > 1:
@@ -49,7 +49,7 @@ class FastTokenizer(SpansFromEncoding, Rebuilt):
     """A tokenizer of the `tokenizers` library.
 
     The text of special tokens is ordinary text unless ``special="match"``; added tokens that are not special
-    always match, as the library has it. Nothing is changed after construction, so threads may share it.
+    always match, as in the library. Nothing is changed after construction, so threads may share it.
     """
 
     def __init__(self, tokenizer: tokenizers.Tokenizer, *, name: str, special: str = "text") -> None:
@@ -86,7 +86,7 @@ class FastTokenizer(SpansFromEncoding, Rebuilt):
 
     @cached_property
     def lossless(self) -> bool:
-        """Whether nothing in its description speaks against decode(encode(x)) = x."""
+        """Whether `losses` finds no reason why decode(encode(x)) may differ from x."""
         return not losses(self.description)
 
     def encode(self, text: str) -> Sequence[int]:
@@ -95,7 +95,7 @@ class FastTokenizer(SpansFromEncoding, Rebuilt):
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text, by the call of the library that computes least beside them."""
+        """The ids of every text, by the library call that computes the least besides ids."""
         texts = plain_texts(texts, name=self.name)
         encodings = self._encodings(texts, self.tokenizer.encode_batch_fast)
         return TokenBatch.of_lists(encoding.ids for encoding in encodings)
@@ -105,7 +105,7 @@ class FastTokenizer(SpansFromEncoding, Rebuilt):
             yield from self._asked(encode, part, texts)
 
     def _asked(self, encode: Callable[..., Any], given: str | list[str], texts: Sequence[str]) -> Any:
-        """What the library makes of a text or a part of `texts`; a panic of Rust, too, is told as an error."""
+        """The library's result for a text or a part of `texts`; `TokenizerError` even for a panic in Rust."""
         try:
             return encode(given, add_special_tokens=False)
         except TypeError as error:
@@ -190,7 +190,7 @@ class FastTokenizer(SpansFromEncoding, Rebuilt):
         target.write_text(self.tokenizer.to_str(), encoding="utf-8")
 
     def facts(self) -> Mapping[str, Any]:
-        """What its `tokenizer.json` says."""
+        """A description of the tokenizer, from its `tokenizer.json`."""
         model, reasons = self.description["model"], losses(self.description)
         added = sorted(self.tokenizer.get_added_tokens_decoder().items())
         special = {token.content: index for index, token in added if token.special}

@@ -1,4 +1,4 @@
-"""One file of a hub repository, from its cache or the network, with the remedy where it cannot be had."""
+"""Fetch one file of a hub repository from the cache or the network; errors name the remedy."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tokbench.errors import nearest
 from tokbench_transformers.aliases import REPOSITORIES
 
 PATIENCE = 1.2
-"""Seconds that the hub may take to answer at all; its library would try for half a minute."""
+"""Seconds to wait for the hub to answer at all; its library would try for half a minute."""
 
 
 def repository_file(
     repository: str, filename: str, *, revision: str | None, context: LoadContext, spec: str
 ) -> Path | None:
-    """The path of `filename` in the hub's cache, downloaded where allowed; None where there is none."""
+    """The path of `filename` in the hub's cache, downloaded if allowed; None if the repository lacks it."""
     import huggingface_hub
     from huggingface_hub import errors
     from huggingface_hub.utils import logging
@@ -66,7 +66,7 @@ def repository_file(
 
 @lru_cache(maxsize=1)
 def reachable() -> bool:
-    """Whether somebody answers where the hub is; behind a proxy only the proxy knows, so that is believed."""
+    """Whether the hub's host answers; always true behind a proxy, where this cannot be tested."""
     from urllib.parse import urlsplit
     from urllib.request import getproxies
 
@@ -88,7 +88,7 @@ def reachable() -> bool:
 
 
 def cached_repositories() -> list[str]:
-    """The repositories of models of which the hub's cache holds something."""
+    """The model repositories that have files in the hub's cache."""
     from huggingface_hub import constants
 
     folders = Path(constants.HF_HUB_CACHE).glob("models--*")
@@ -96,7 +96,7 @@ def cached_repositories() -> list[str]:
 
 
 def _known_absent(repository: str, filename: str, revision: str | None) -> bool:
-    """Whether the cache remembers that the repository lacks the file, or holds others of its files."""
+    """Whether the cache records that the repository lacks the file, or contains other files of it."""
     from huggingface_hub import _CACHED_NO_EXIST, try_to_load_from_cache
 
     if try_to_load_from_cache(repository, filename, revision=revision) is _CACHED_NO_EXIST:
@@ -105,7 +105,7 @@ def _known_absent(repository: str, filename: str, revision: str | None) -> bool:
 
 
 def snapshot(repository: str, revision: str | None) -> Path | None:
-    """The folder of the hub's cache that holds a revision of a repository; None where there is none."""
+    """The folder of a repository's revision in the hub's cache; None if it is not cached."""
     from huggingface_hub import try_to_load_from_cache
 
     for name in ("tokenizer_config.json", "config.json"):

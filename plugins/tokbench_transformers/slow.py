@@ -1,7 +1,7 @@
-"""A tokenizer class of `transformers` as a tokbench tokenizer, for want of a `tokenizer.json` or on request.
+"""A tokenizer class of `transformers` as a tokbench tokenizer, used without a `tokenizer.json` or on request.
 
-It measures what ``AutoTokenizer`` gives, which is not always what the model was trained with: `tokbench diff`
-against the `tokenizer.json` shows it.
+It has the ids of ``AutoTokenizer``, which are not always those that the model was trained with: `tokbench diff`
+against the `tokenizer.json` shows any difference.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AutoTokenizer:
             "verbose": False,
         }
 
-    lossless = False  # nothing is known of it
+    lossless = False  # unknown, so not claimed
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
@@ -63,7 +63,7 @@ class AutoTokenizer:
         return self._asked(self.tokenizer, texts)["input_ids"]
 
     def _asked(self, tokenizer: Any, texts: str | list[str], **more: Any) -> Any:
-        """What a class of the library answers."""
+        """The result of calling a class of the library."""
         try:
             return tokenizer(texts, **self._options, **more)
         except (TypeError, UnicodeEncodeError, RuntimeError, ValueError) as error:
@@ -78,14 +78,14 @@ class AutoTokenizer:
 
     @cached_property
     def _fast(self) -> FastTokenizer | None:
-        """A copy of the `tokenizers` object inside, where there is one, for what it knows of its pieces."""
+        """A copy of the `tokenizers` object inside, if there is one, which gives the bytes of pieces."""
         inside = getattr(self.tokenizer, "backend_tokenizer", None)
         if inside is None:
             return None
         return FastTokenizer(type(inside).from_str(inside.to_str()), name=self.name, special=self.special)
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a piece; where only the decoder knows, the UTF-8 of the piece decoded alone."""
+        """The bytes of a piece, or the UTF-8 of the piece decoded alone if nothing else gives its bytes."""
         token_id = known_id(token_id, self.vocab_size, name=self.name)
         if token_id in self.special_ids:
             return b""
@@ -100,14 +100,14 @@ class AutoTokenizer:
         self.tokenizer.save_pretrained(Path(path))
 
     def facts(self) -> Mapping[str, Any]:
-        """What is known of it."""
+        """A description of the tokenizer."""
         facts = dict(self._fast.facts()) if self._fast is not None else {"algorithm": None}
         known = dict(zip(self.tokenizer.all_special_tokens, self.tokenizer.all_special_ids, strict=True))
         return facts | {"class": type(self.tokenizer).__name__, "special_tokens": known}
 
 
 class PlacedAutoTokenizer(SpansFromEncoding, AutoTokenizer):
-    """One whose class works by `tokenizers`, which tells where each token lies."""
+    """An `AutoTokenizer` whose class is based on `tokenizers`, which returns token offsets."""
 
     @cached_property
     def _placing(self) -> Any:

@@ -1,4 +1,4 @@
-"""The trainers of `tokenizers`, each with the pipeline its models are known by."""
+"""The trainers of `tokenizers`, each with the usual pipeline of its models."""
 
 from __future__ import annotations
 
