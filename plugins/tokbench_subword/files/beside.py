@@ -147,7 +147,7 @@ class Beside:
         if not _names_token(one):
             raise TokenizerError(
                 f"{self.folder}: a special token in {BESIDE[0]} or {BESIDE[1]} is {one!r:.80}, neither a text "
-                "nor an object with its content"
+                "nor an object with content"
             )
         if isinstance(one, str):
             return _token(one)

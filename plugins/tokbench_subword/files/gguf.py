@@ -159,7 +159,7 @@ class _Values:
             self.order, self.at = ">", len(MAGIC)
             version = self.number("I")
         if version not in _VERSIONS:
-            raise TokenizerError(f"{self.where}: is GGUF of a version that is not known here, or is damaged")
+            raise TokenizerError(f"{self.where}: is GGUF of an unknown version, or is damaged")
         self.number("Q")  # how many tensors there are
         found = {}
         for _ in range(self.number("Q")):

@@ -173,7 +173,7 @@ def _check_typed(part: Any, types: Mapping[str, Fields], inner: str, place: str)
         ):
             raise TokenizerError(
                 f"{place}.add_prefix_space: is false, but prepend_scheme is not 'never'; tokenizers refuses it "
-                "too: say one of both"
+                "too: set only one of them"
             )
 
 

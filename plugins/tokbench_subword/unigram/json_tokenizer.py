@@ -120,8 +120,8 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
         """Return `batch`; raises `TokenizerError` if a character has no piece and there is no unknown token."""
         if self.unk_id is None and batch.ids.min(initial=0) < 0:
             raise TokenizerError(
-                f"{self.name}: a character is not in the vocabulary, and there is no unknown token, without "
-                "which no byte is fallen back to, as in `tokenizers`; name one with unk_id in the file"
+                f"{self.name}: a character is not in the vocabulary, and there is no unknown token (as in "
+                "`tokenizers`, byte fallback needs one too); name one with unk_id in the file"
             )
         return batch
 

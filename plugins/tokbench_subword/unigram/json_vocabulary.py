@@ -83,8 +83,8 @@ class JsonVocabulary:
         for piece in self.ids if self.unknown else ():
             if self.unknown in piece and piece != self.unknown and self._is_unknown(algorithm, piece):
                 raise TokenizerError(
-                    f"{where}: where text holds the unknown token {self.unknown!r}, it can make up the piece "
-                    f"{piece!r}, which `tokenizers` then gives: have an unknown token that is in no text"
+                    f"{where}: text with the unknown token {self.unknown!r} can form the piece {piece!r}, "
+                    "which `tokenizers` then returns: choose an unknown token that occurs in no text"
                 )
         return algorithm
 

@@ -38,8 +38,8 @@ def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
     if len(known) not in (0, 256):
         missing = next(piece for piece in map(byte_piece, range(256)) if piece not in ids)
         raise TokenizerError(
-            f"{where}: byte_fallback with only {len(known)} of the 256 byte pieces ({missing!r} is not there), "
-            "which this plugin does not know; load the tokenizer with `transformers:` instead"
+            f"{where}: byte_fallback with only {len(known)} of the 256 byte pieces ({missing!r} is missing), "
+            "which this plugin does not support; load the tokenizer with `transformers:` instead"
         )
     return np.array(known, np.int32)
 

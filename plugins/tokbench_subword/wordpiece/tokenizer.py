@@ -195,7 +195,7 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
             raise TokenizerError(
                 f"{self.name} is not written as {target.name}, which would change ids: llama.cpp prepares text "
                 "for WordPiece by rules of its own (it takes Hangul syllables and some vowel signs apart and "
-                "drops what follows their first part, folds case always, and knows no longest word); serve it "
+                "drops all but their first part, always folds case, and does not limit word length); serve it "
                 "with a program that reads tokenizer.json"
             )
         formats.check_ending(self.name, target, formats.WORDPIECE)

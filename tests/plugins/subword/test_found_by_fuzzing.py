@@ -257,7 +257,7 @@ def test_a_piece_that_the_unknown_token_spells_is_refused() -> None:
         theirs = Tokenizer(models.Unigram([("x", 20.0), (piece, -9.0), ("a", -1.0)], unk_id=0))
         if refused:
             assert theirs.encode(piece).ids == [1]
-            with pytest.raises(TokenizerError, match=f"make up the piece '{piece}'"):
+            with pytest.raises(TokenizerError, match=f"form the piece '{piece}'"):
                 JsonUnigramTokenizer.from_dict(content_of(theirs))
         else:
             ours = JsonUnigramTokenizer.from_dict(content_of(theirs))

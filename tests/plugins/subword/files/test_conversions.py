@@ -199,7 +199,7 @@ def spelled_by_bytes(surface: str) -> dict[str, Any]:
         ("json", {"trainer": TrainerSpec(unk_surface="")}, "an empty unk_surface"),
         ("json", {"pieces": (Piece("▁", 0.0, UNKNOWN), *SMALL.pieces[3:])}, "the unknown token '▁'"),
         ("json", {"pieces": (Piece("b", 0.0, UNKNOWN), Piece("▁b", -1.0))}, "the unknown token 'b'"),
-        ("json", {"pieces": (Piece("x", 0.0, UNKNOWN), Piece("xx", -90.0))}, "make up the piece 'xx'"),
+        ("json", {"pieces": (Piece("x", 0.0, UNKNOWN), Piece("xx", -90.0))}, "form the piece 'xx'"),
         ("json", spelled_by_bytes("<0x41>"), "the unk_surface '<0x41>'"),
         ("json", spelled_by_bytes("<0x+a>"), r"the unk_surface '<0x\+a>'"),
     ],

@@ -156,7 +156,7 @@ def test_sentencepiece_models_become_gguf_and_come_back(kind, tmp_path):
         ("bpe", {"normalization_rule_name": "identity"}, "no BPE without byte fallback"),
         ("unigram", {"byte_fallback": True}, "no Unigram with byte fallback"),
         ("unigram", {"user_defined_symbols": ["<sep>"]}, "no user-defined symbols"),
-        ("unigram", {"normalization_rule_name": "identity"}, r"takes U\+2581 away at the end"),
+        ("unigram", {"normalization_rule_name": "identity"}, r"removes U\+2581 at the end"),
     ],
 )
 def test_sentencepiece_models_that_llama_cpp_reads_otherwise_are_refused(kind, settings, match, tmp_path):
