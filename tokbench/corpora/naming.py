@@ -88,14 +88,15 @@ def by_language(
 
 
 def note_on(files: Mapping[str, Sequence[str]], spec: Spec) -> str:
-    """What to say of languages that the names of files told, where these may be names of another kind.
+    """The note for languages that were read from file names, if these names may mean something else.
 
-    ``my.txt`` is Burmese by the rule, and as likely a file of one's own. A tag of two letters is told where it
-    stands for one file alone, or beside files without a language; of several that all have one, none is.
+    By the rule ``my.txt`` is Burmese, but it may as well be "my text". A tag of two letters is noted if it is
+    that of a single file, or if other files have no language; if all of several files have one, nothing is
+    noted.
 
     Example:
-        >>> note_on({"my": ["my.txt"]}, Spec("text", "my.txt"))
-        'text:my.txt: the language my (Burmese) is read off the name; say language=und where it is none'
+        >>> note_on({"my": ["my.txt"]}, Spec("text", "my.txt")).partition(";")[0]
+        'text:my.txt: the language my (Burmese) was read from the file name'
         >>> note_on({"de": ["de.txt"], "en": ["en.txt"]}, Spec("text", "folder"))
         ''
     """

@@ -1,1 +1,1 @@
-"""Text to ids word by word, whatever the model: from the word cache (`slots`, `cache`), or by its search."""
+"""Encodes text word by word, for any model: ids come from the word cache (`slots`, `cache`) or its search."""

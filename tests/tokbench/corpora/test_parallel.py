@@ -82,7 +82,7 @@ def test_lines_that_some_languages_lack_are_told_of_before_a_run_and_in_its_repo
     assert done.exit_code == 0, done.output
     report = (tmp_path / "r" / "report.md").read_text("utf-8")
     for said in (done.stderr, report.replace("\\_", "_")):
-        assert ("costs nothing" in said) == bool(told)
+        assert ("costs no tokens" in said) == bool(told)
         assert told in said
 
 

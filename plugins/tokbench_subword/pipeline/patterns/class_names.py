@@ -1,7 +1,7 @@
-r"""What names of classes and properties stand for in other libraries' patterns, as the inside of brackets.
+r"""The characters of named classes and properties in patterns of other libraries, as the inside of brackets.
 
-`regex` follows a later Unicode than they do, and some names mean other characters to it. Of words, Oniguruma
-has letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾, Rust all but these numbers and the two joiners.
+`regex` follows a later Unicode than these libraries, and gives some names another meaning. In Oniguruma, ``\w``
+has letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾; in Rust, the two joiners instead of these numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal
 from tokbench.kernels.unicode_classes import CATEGORIES
 
 Dialect = Literal["oniguruma", "rust"]
-"""The libraries whose patterns are read: that of `tokenizers`, and that of tiktoken."""
+"""The libraries whose patterns are read: `tokenizers` uses Oniguruma, tiktoken Rust's fancy-regex."""
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 POSIX_CLASSES = {
     "alnum": r"\p{Alphabetic}\p{Nd}",
@@ -29,15 +29,15 @@ POSIX_CLASSES = {
     "word": _WORD,
     "xdigit": "0-9a-fA-F",
 }
-"""POSIX classes as Oniguruma has them."""
+"""POSIX classes as in Oniguruma."""
 _PROPERTIES = {
     **{name: POSIX_CLASSES[name] for name in ("xdigit", "lower")},
     "lowercase": POSIX_CLASSES["lower"],
     "cased": r"\p{Cased}ʕ",
     "lc": r"\p{Lu}\p{Ll}\p{Lt}",
     "any": r"\s\S",
-    "idc": r"\p{ID_Continue}",  # to `regex` a block
-    "vs": r"\p{Variation_Selector}",  # the same
+    "idc": r"\p{ID_Continue}",  # in `regex` the name of a block
+    "vs": r"\p{Variation_Selector}",  # in `regex` the name of a block
     "posixpunct": POSIX_CLASSES["punct"],
     "other": r"\p{C}",
     "unassigned": r"\p{Cn}",
@@ -45,21 +45,21 @@ _PROPERTIES = {
     "lowercaseletter": r"\p{Ll}",
     "otherletter": r"\p{Lo}",
 }
-"""Properties that `regex` knows otherwise, by their names in small letters."""
+"""Properties that differ in `regex`, by their names in lower case."""
 _CATEGORIES = {name.lower(): name for category in CATEGORIES for name in (category, category[0])}
-_UNTOLD = (
+_UNKNOWN = (
     *("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz", "patternsyntax", "patsyn"),
     *("l&", "changeswhencasemapped", "cwcm", "changeswhentitlecased", "cwt", "changeswhenuppercased", "cwu"),
 )
 
 
 def word_members(dialect: Dialect, *, in_class: bool) -> str:
-    r"""The characters of ``\w``, outside of brackets or, `in_class`, inside them."""
+    r"""The characters of ``\w``, outside of brackets or, with `in_class`, inside them."""
     return _WORD + (r"\u200C\u200D" if dialect == "rust" else "" if in_class else "²³¹¼½¾")
 
 
 def property_members(name: str, dialect: Dialect, *, in_class: bool) -> str | None:
-    r"""The characters of ``\p{name}``; None for what `regex` knows by this name.
+    r"""The characters of ``\p{name}``; None if the name has the same meaning in `regex`.
 
     Example:
         >>> [property_members(name, "rust", in_class=True) for name in ("Lower case", "Lu")]
@@ -70,7 +70,7 @@ def property_members(name: str, dialect: Dialect, *, in_class: bool) -> str | No
 
 
 def canonical(name: str) -> str:
-    """The name of a property; of a general category as Unicode has it for short.
+    """The name of a property; for a general category, Unicode's short name.
 
     Example:
         >>> canonical("LL"), canonical("gc=lu"), canonical("Han")
@@ -79,12 +79,12 @@ def canonical(name: str) -> str:
     return _CATEGORIES.get(_key(name), name)
 
 
-def is_untold(name: str, dialect: Dialect) -> bool:
-    """Whether nothing at hand tells the characters of a property in Unicode 16.0."""
+def is_unknown(name: str, dialect: Dialect) -> bool:
+    """Whether the characters of a property in Unicode 16.0 cannot be found here."""
     key = _key(name)
     kind, _, value = key.rpartition("=")
-    known = kind in ("", "sc", "script", "age")  # what else has a value, as scx=Latn, has changed since
-    return not known or value in _UNTOLD or (dialect == "rust" and key in ("graph", "print"))
+    known = kind in ("", "sc", "script", "age")  # others with a value, as scx=Latn, have changed since
+    return not known or value in _UNKNOWN or (dialect == "rust" and key in ("graph", "print"))
 
 
 def _key(name: str) -> str:

@@ -1,6 +1,6 @@
-"""What cuts texts into pieces: a `Cutter`, by kernels where its pattern is an automaton, in Python where not.
+"""`Cutter`: cuts texts into pieces, with kernels if its pattern has an automaton, else in Python.
 
-What follows a cutter does not see the difference, but in speed: `Cutter.reason` tells it.
+Both have the same results and differ only in speed; `Cutter.reason` says why a cutter runs in Python.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from tokbench_subword.pipeline.patterns.simplifying import tree_of
 from tokbench_subword.pipeline.patterns.tree import Around, NotExpressible, all_of
 
 Places = NDArray[np.int64]
-"""Where things begin and end in bytes: int64 ``(n, 2)``."""
+"""Begins and ends in bytes: int64 ``(n, 2)``."""
 _AT_A_TIME = 1 << 15
-"""Pieces that are found at a time."""
+"""The number of pieces that are found at a time."""
 
 
 class Cutter(ABC):
@@ -42,21 +42,21 @@ class Cutter(ABC):
     """
 
     block: NDArray[np.uint64] | None = None
-    """Tables by which kernels do the same on their way through a text; None without them."""
+    """Tables with which other kernels can make the same cuts; None if there are none."""
     reason = ""
-    """What the pattern has that no kernel can do; empty where kernels cut."""
+    """The part of the pattern that no kernel supports; empty if kernels cut."""
 
     @abstractmethod
     def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
         """The pieces of the texts ``data[units[u, 0]:units[u, 1]]``.
 
-        By kernels they come some tens of thousands at a time. `data` holds valid UTF-8 and `PADDING` readable
-        bytes behind the last text. Pieces are int64 ``(n, 2)``: begin and end; with them comes how many there
-        have been up to the end of each text, int64 ``(len(units) + 1,)``, right for the texts that are done.
+        Kernels yield some tens of thousands at a time. `data` is valid UTF-8 with `PADDING` readable bytes
+        after the last text. Pieces are int64 ``(n, 2)``: begin and end. With them comes the number of pieces up
+        to the end of each text, int64 ``(len(units) + 1,)``, which is valid for texts that are done.
         """
 
     def cut(self, data: NDArray[np.uint8], units: Places) -> tuple[Places, Places]:
-        """All of `pieces` together."""
+        """All pieces of `pieces`, and their number up to the end of each text."""
         found = list(self.pieces(data, units))
         if not found:
             return np.zeros((0, 2), np.int64), np.zeros(len(units) + 1, np.int64)
@@ -64,13 +64,13 @@ class Cutter(ABC):
         return some[0] if len(some) == 1 else np.concatenate(some), counts[-1]
 
     def spans(self, text: bytes) -> Places:
-        """Where the pieces of a text in UTF-8 begin and end: int64 ``(n, 2)``."""
+        """The begin and end of the pieces of a text in UTF-8: int64 ``(n, 2)``."""
         data = np.frombuffer(text + bytes(PADDING), np.uint8)
         return self.cut(data, np.array([[0, len(text)]], np.int64))[0]
 
 
 class MachineCutter(Cutter, Stays):
-    """A `Machine` at work."""
+    """Cuts with a `Machine`."""
 
     block: NDArray[np.uint64]
 
@@ -81,7 +81,7 @@ class MachineCutter(Cutter, Stays):
 
     def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
         """See `Cutter.pieces`."""
-        data, units = frozen(data), np.ascontiguousarray(units)  # kernels are compiled for one kind of array
+        data, units = frozen(data), np.ascontiguousarray(units)  # kernels are compiled for read-only arrays
         n_bytes = int((units[:, 1] - units[:, 0]).sum())
         starts, ends = np.empty((2, min(n_bytes, _AT_A_TIME) + BEYOND + 1), np.int64)
         counts, before = np.zeros(len(units) + 1, np.int64), 0
@@ -96,7 +96,7 @@ class MachineCutter(Cutter, Stays):
 
 
 class LabelsCutter(Cutter):
-    """A `Machine` at work on the labels of characters: see `lookarounds`."""
+    """Cuts with a `Machine` that reads labels of characters: see `lookarounds`."""
 
     def __init__(self, machine: Machine, labels: Labels) -> None:
         self._machine, self._labels = MachineCutter(machine), labels
@@ -111,7 +111,7 @@ class LabelsCutter(Cutter):
 
 
 Find = Callable[[str], Iterable[tuple[int, int]]]
-"""The pieces of a text: begin and end of each in code points."""
+"""A function from a text to its pieces: begin and end of each in code points."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +134,12 @@ class PlainCutter(Cutter):
 
 
 def units_of(offsets: NDArray[np.int64]) -> Places:
-    """Where each of the texts that `offsets` part begins and ends: int64 ``(n, 2)``."""
+    """The begin and end of each text between `offsets`: int64 ``(n, 2)``."""
     return np.ascontiguousarray(np.stack([offsets[:-1], offsets[1:]], axis=1))
 
 
 def cut_in_turn(cutters: Sequence[Cutter], data: NDArray[np.uint8], units: Places) -> tuple[Places, Places]:
-    """The pieces when each cutter has cut what the one before it made; how many up to the end of each unit."""
+    """The pieces after all cutters, each cutting those of the one before, and their number up to each unit."""
     before = np.arange(len(units) + 1)
     for cutter in cutters:
         units, counts = cutter.cut(data, units)
@@ -149,7 +149,7 @@ def cut_in_turn(cutters: Sequence[Cutter], data: NDArray[np.uint8], units: Place
 
 @lru_cache(maxsize=64)
 def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert: bool = False) -> Cutter:
-    """What cuts by a regular expression of some library, as its `Split` would; one for each a process."""
+    """The cutter that cuts by a regular expression as `Split` of `tokenizers` would; cached for the process."""
     rules = Rules.of(behavior, invert=invert)
     try:
         tree = tree_of(source, dialect)
@@ -163,7 +163,7 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
 
 @lru_cache(maxsize=64)
 def leaves_no_gaps(source: str, dialect: Dialect) -> bool:
-    r"""Whether the matches of an expression are the whole of any text, as far as an automaton can prove it.
+    r"""Whether an automaton can prove that the matches of an expression cover any text completely.
 
     Example:
         >>> leaves_no_gaps(r"\S+|\s+", "rust"), leaves_no_gaps(r"\w+|\s+", "rust")
@@ -177,7 +177,7 @@ def leaves_no_gaps(source: str, dialect: Dialect) -> bool:
 
 @lru_cache(maxsize=64)
 def _both(first: Cutter, second: Cutter) -> Cutter | None:
-    """What cuts as `second` cuts the pieces of `first`, in one pass; None where there is no such machine."""
+    """A cutter that cuts as `second` cuts the pieces of `first`, in one pass; None if no machine can do so."""
     if not (isinstance(first, MachineCutter) and isinstance(second, MachineCutter)):
         return None
     try:
@@ -187,7 +187,7 @@ def _both(first: Cutter, second: Cutter) -> Cutter | None:
 
 
 def joined_cutters(cutters: Iterable[Cutter]) -> tuple[Cutter, ...]:
-    """As few cutters as make the same cuts, each cutting what the one before it made."""
+    """The same cutters, neighbours joined into one where possible; each cuts the pieces of the one before."""
     few: list[Cutter] = []
     for cutter in cutters:
         both = _both(few[-1], cutter) if few else None
@@ -197,10 +197,10 @@ def joined_cutters(cutters: Iterable[Cutter]) -> tuple[Cutter, ...]:
 
 @lru_cache(maxsize=64)
 def finder_of(source: str) -> MachineCutter:
-    """What finds the matches of an expression of Oniguruma, as pieces; raises `NotExpressible` for what has no
-    automaton, or has matches of no length.
+    """A cutter whose pieces are the matches of an expression of Oniguruma; raises `NotExpressible` if it has no
+    automaton or may match nothing.
     """
     automaton = automaton_of(tree_of(source, "oniguruma"))
     if automaton.matches_nothing:
-        raise NotExpressible("a match of no length")
+        raise NotExpressible("an empty match")
     return MachineCutter(machine_of(automaton, Rules.of("Removed", invert=True)))

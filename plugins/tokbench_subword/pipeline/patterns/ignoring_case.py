@@ -1,8 +1,8 @@
-r"""Letters and sets in all their cases: what ``(?i)`` means to Oniguruma and to Rust.
+r"""Letters and sets in all their cases: the meaning of ``(?i)`` in Oniguruma and in Rust.
 
-`regex` follows a later Unicode than they do, and takes i, İ and ı for one letter. Rust folds characters one by
-one (Unicode's simple case folding). So does Oniguruma, but it also takes characters in a row for one that folds
-to them, as ``ss`` for ß: the longest such row from the left.
+`regex` follows a later Unicode than these libraries, and treats i, İ and ı as one letter. Rust folds characters
+one by one (Unicode's simple case folding). So does Oniguruma, but there a row of characters also matches a
+character that folds to it, as ``ss`` matches ß: the longest such row from the left.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokbench_subword.pipeline.patterns.tree import Either, Node, One, character
 
 @lru_cache(maxsize=1)
 def _of_rows() -> Mapping[str, str]:
-    """The characters that fold to several, by these."""
+    """The characters that fold to several characters, by the row that they fold to."""
     found: dict[str, str] = {}
     for one in map(chr, (*range(0xD800), *range(0xE000, 0x10000))):
         if len(row := one.casefold()) > 1:
@@ -32,17 +32,17 @@ def _cases(letter: str) -> str:
 
 @lru_cache(maxsize=1024)
 def has_cases(letter: str) -> bool:
-    """Whether anything but the character itself matches it where case is ignored, by itself or in a row."""
+    """Whether, ignoring case, a character matches anything but itself, alone or as part of a row."""
     return _cases(letter) != letter or len(letter.casefold()) > 1 or any(letter in row for row in _of_rows())
 
 
 def may_be_one(letters: str) -> bool:
-    """Whether letters are a row that stands for one, or a part of one."""
+    """Whether letters are a row that one character folds to, or part of such a row."""
     return any(letters.casefold() in row for row in _of_rows())
 
 
 def in_all_cases(letters: str, *, rows: bool) -> Node:
-    """Letters side by side, whatever their case; `rows` as Oniguruma has them.
+    """A pattern for letters side by side, in any case; with `rows`, as Oniguruma matches rows.
 
     Example:
         >>> from tokbench_subword.pipeline.patterns.writing import written
@@ -67,7 +67,7 @@ def in_all_cases(letters: str, *, rows: bool) -> Node:
 
 @lru_cache(maxsize=256)
 def set_in_all_cases(one: One) -> One:
-    """A set that also holds the characters of one in other cases.
+    """The set `one`, extended by the other cases of its characters.
 
     Example:
         >>> set_in_all_cases(characters("abc")).written
@@ -79,9 +79,9 @@ def set_in_all_cases(one: One) -> One:
 
 
 def rows_of_set(one: One, *, repeated: bool) -> list[Node]:
-    """The rows that Oniguruma also takes for one of a set, ``ss`` where ß is in it: alternatives to come last.
+    """The rows that Oniguruma also matches for a set, such as ``ss`` if ß is in it; alternatives to go last.
 
-    Where a set is `repeated` without end, those of its own characters are left out: they change nothing.
+    If the set is `repeated` without end, rows of its own characters are left out, since they change nothing.
 
     Example:
         >>> len(rows_of_set(characters("aß"), repeated=False)), rows_of_set(characters("asß"), repeated=True)

@@ -1,19 +1,19 @@
-r"""What an automaton does that searches a text again and again, told character by character.
+r"""Builds the `Machine` that searches a text for all matches of an automaton in a single pass.
 
-An `Automaton` finds one match at a time: where it dies, the match is what it last told, and the next search
-begins behind that, at characters already read. A `Runner` tells what it would do then without going back. A
-*configuration* is a state of the automaton, the classes of the characters read since the last match told, and
-the kind of the piece before, where its end is not yet decided. Reading a character leads from one configuration
-to the next, and decides the ends of some pieces: mostly none, or one right before the character read. All
-configurations together are the rows of a `Machine`.
+An `Automaton` finds one match at a time: when it dies, the match is the last one that it reported, and the next
+search begins after that match, at characters already read. A `Runner` computes what happens next without going
+back. A *configuration* is a state of the automaton, the classes of the characters read since the last match
+ended, and the kind of the piece before if its end is not decided yet. Reading a character leads from one
+configuration to the next, and decides the ends of some pieces: mostly none, or one right before that character.
+All configurations together are the rows of a `Machine`.
 
-A longer match than the one told may be decided far away: ``\s*\n`` has spaces behind a line end read up to
-the next character that is none. What the next search would do with them is then followed at the same time
-(`Configuration.behind`). A machine by itself hardly gains by that, but only so can it be composed with others
-(`composing`): without it, DeepSeek-V3's three cutters would become two, not one, and a first pass would take
-1.2 (English) to 2 times as long (Chinese), a later one 1.4 to 2.7 times.
+Whether there is a longer match may be decided far away: for ``\s*\n``, spaces after a line end are read up to
+the next character that is not white space. What the next search would do with these spaces is then computed at
+the same time (`Configuration.behind`). A single machine gains little by that, but only so can it be composed
+with others (`composing`): otherwise DeepSeek-V3's three cutters would become two, not one, and a first pass
+would take 1.2 (English) to 2 times as long (Chinese), a later one 1.4 to 2.7 times.
 
-What becomes of matches, and of the gaps between them, is said by `behaviors.Rules`.
+`behaviors.Rules` define what happens to matches and to the gaps between them.
 """
 
 from __future__ import annotations
@@ -43,72 +43,72 @@ from tokbench_subword.pipeline.patterns.match_ends import MatchEnds
 
 _READ_AGAIN = (4, 2, 1)
 _MOST_ENTRIES = 4000
-"""Entries of an automaton up to which the search behind a match is followed beside the one for a longer match;
-published patterns have up to 837. What that takes grows with their square."""
+"""The most entries of an automaton for which the search after a match runs beside that for a longer match; the
+time for this is quadratic in their number. Published patterns have up to 837 entries."""
 
 
 _BEGINS, _NONE, _EMPTY, _SOME = range(4)
-"""What has been told of a match: nothing, and nothing was read yet; nothing; one of no length; one that ends
-before the characters of `read`."""
+"""The match found so far: none, and nothing was read yet; none; an empty match; a match that ends before the
+characters of `read`."""
 
 
 class Configuration(NamedTuple):
-    """Where a `Runner` is: see the head of this module."""
+    """The configuration of a `Runner`: see the module's docstring."""
 
     state: int
-    told: int  # `_BEGINS` to `_SOME`
-    read: tuple[int, ...]  # classes since then, or since the piece began
-    before: int  # class before those, where the automaton looks there; else -1
-    open: int  # kind of the piece before whose end is not decided, or -1
-    behind: Configuration | None = None  # where a search behind the match told is, that has read what is since
+    found: int  # `_BEGINS` to `_SOME`: the match found so far
+    read: tuple[int, ...]  # classes of the characters since that match, or since the piece began
+    before: int  # class of the character before those if the automaton looks behind; else -1
+    open: int  # kind of the piece before if its end is not decided, or -1
+    behind: Configuration | None = None  # of the search after that match, which has read the same characters
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """What the automaton does, searching again and again, told character by character."""
+    """Computes, character by character, what repeated searches of the automaton do."""
 
     automaton: Automaton
     rules: Rules
     most: int
-    """Characters that are read again, at the most; where more would be, the kernel goes back itself."""
+    """The most characters that are read again; if there would be more, the kernel goes back itself."""
     match_ends: MatchEnds
     twice: bool
-    """Whether, where more than one would be read again, the search behind the match told goes on as well."""
+    """Whether the search after the last match also runs if more than one character would be read again."""
 
     def first(self) -> Configuration:
         """The configuration at the beginning of a text."""
         return self.beginning(self.automaton.edge, -1)
 
     def beginning(self, before: int, open_: int) -> Configuration:
-        """The configuration where a piece begins behind a character of class `before`."""
+        """The configuration at the start of a piece after a character of class `before`."""
         looks_behind = len(set(self.automaton.starts)) > 1
         return Configuration(self.automaton.starts[before], _BEGINS, (), before if looks_behind else -1, open_)
 
-    def untold(self, at: Configuration) -> tuple[bool, bool, bool] | None:
-        """Where no match was told as yet, what becomes of the piece before; None where one was.
+    def piece_before(self, at: Configuration) -> tuple[bool, bool, bool] | None:
+        """If no match has ended yet, what happens to the piece before; None if a match has ended.
 
-        That is whether there is a cut before the match that may be found, whether there is one before the gap
-        if none is, and whether the piece before that is kept.
+        That is: whether there is a cut before the match, if one is found; whether there is a cut before the
+        gap, if none is; and whether the piece before the cut is kept.
         """
-        if at.told == _SOME:
+        if at.found == _SOME:
             return None
         if at.open < 0:
             return False, False, False
-        cut_if_gap = self._cut(at.open, GAP) or (at.open == GAP and at.told == _EMPTY)
+        cut_if_gap = self._cut(at.open, GAP) or (at.open == GAP and at.found == _EMPTY)
         return self._cut(at.open, MATCH), cut_if_gap, self.rules.keeps(at.open)
 
     def _cut(self, kind: int, following: int) -> bool:
         return (kind, following) in self.rules.apart
 
     def step(self, at: Configuration, read: int) -> tuple[Configuration, Ends]:
-        """The configuration behind a character of class `read`, and the ends it decides."""
+        """The configuration after a character of class `read`, and the ends that it decides."""
         ends: list[End] = []
         waiting = [read]
         while waiting:
             one = waiting.pop(0)
-            back = len(waiting)  # how many characters `one` is before the one just read
-            state, told = self.automaton.following[at.state][one]
-            if told:
+            back = len(waiting)  # distance in characters from `one` to the one just read
+            state, matched = self.automaton.following[at.state][one]
+            if matched:
                 at = self._matched(at, back, ends)
             if state != DEAD:
                 at = self._alive(at, one, state, back, ends)
@@ -118,29 +118,29 @@ class Runner:
         return (self.first() if read == self.automaton.edge else at), tuple(ends)
 
     def _matched(self, at: Configuration, back: int, ends: list[End]) -> Configuration:
-        """The configuration where a match has ended, `back` characters before the one just read."""
-        if at.told == _BEGINS:
-            return at._replace(told=_EMPTY)
+        """The configuration after a match has ended, `back` characters before the one just read."""
+        if at.found == _BEGINS:
+            return at._replace(found=_EMPTY)
         at = self._cut_off(at, back + len(at.read), ends)
         before = at.read[-1] if at.read and at.before >= 0 else at.before
-        return at._replace(told=_SOME, read=(), before=before, behind=None)
+        return at._replace(found=_SOME, read=(), before=before, behind=None)
 
     def _cut_off(self, at: Configuration, back: int, ends: list[End]) -> Configuration:
-        """Decide whether the piece before ends where a match now surely begins, `back` characters before."""
-        if at.told == _SOME or at.open < 0:
+        """Decide whether the piece before ends where a match certainly begins, `back` characters before."""
+        if at.found == _SOME or at.open < 0:
             return at
         if self._cut(at.open, MATCH):
             ends.append(End(back, self.rules.keeps(at.open)))
         return at._replace(open=-1)
 
     def _alive(self, at: Configuration, one: int, state: int, back: int, ends: list[End]) -> Configuration:
-        """The configuration where a character of class `one` has led to a `state` that is not dead."""
-        # what is dropped may end wherever the next piece might begin
-        if at.open == GAP and not self.rules.keeps_gaps and not at.read and at.told != _SOME:
+        """The configuration after a character of class `one` has led to a `state` that is not dead."""
+        # a dropped piece may be ended wherever the next piece might begin
+        if at.open == GAP and not self.rules.keeps_gaps and not at.read and at.found != _SOME:
             ends.append(End(back, False))
             at = at._replace(open=-1)
-        at = at._replace(state=state, told=at.told or _NONE, **self._noted(at, one, state))
-        if state in self.match_ends.sure:  # what was read will be of a match: none of it is read again
+        at = at._replace(state=state, found=at.found or _NONE, **self._noted(at, one, state))
+        if state in self.match_ends.sure:  # all that was read will be in a match, so none of it is read again
             at = self._cut_off(at, back + len(at.read) - 1, ends)
             at = at._replace(read=(one,) if at.before >= 0 else (), behind=None)
         return at
@@ -148,17 +148,17 @@ class Runner:
     def _dead(
         self, at: Configuration, one: int, back: int, ends: list[End]
     ) -> tuple[Configuration, tuple[int, ...]]:
-        """Where the automaton dies at a character of class `one`: the next search, and what it reads again."""
+        """After the automaton dies at `one`: the configuration of the next search, and what it reads again."""
         if at.behind is not None:
             since = self.match_ends.since(at.state)
-            assert since is not None  # or `_goes_on` would not have had it go on
+            assert since is not None  # `_goes_on` made sure of it
             ends.append(End(back, self.rules.keeps_matches, since))
             return at.behind, (one,)
-        if at.told == _SOME:
+        if at.found == _SOME:
             if self.rules.ends_matches:
                 ends.append(End(back + len(at.read), self.rules.keeps_matches))
             return self.beginning(at.before, -1 if self.rules.ends_matches else MATCH), (*at.read, one)
-        if at.told == _EMPTY and at.open == GAP:  # not where a match has just ended: there is none again
+        if at.found == _EMPTY and at.open == GAP:  # no empty match right after another match
             ends.append(End(back + len(at.read), self.rules.keeps_gaps))
             at = at._replace(open=-1)
         skipped, *again = *at.read, one
@@ -171,7 +171,7 @@ class Runner:
         return self.beginning(skipped, GAP), tuple(again)
 
     def _noted(self, at: Configuration, one: int, state: int) -> dict[str, Any]:
-        """What is `read` and `behind` when one more class has been read, which leads to `state`."""
+        """The new `read` and `behind` after reading one more class, which leads to `state`."""
         read = (*at.read, one)
         if at.behind is None and not (self.twice and self._goes_on(at, read, state)):
             return {"read": read}
@@ -183,9 +183,9 @@ class Runner:
         return {"read": (), "behind": behind}
 
     def _goes_on(self, at: Configuration, read: tuple[int, ...], state: int) -> bool:
-        """Whether the search behind the match told is to go on as well, from `state` of the other on."""
+        """Whether the search after the last match runs as well once the other search is in `state`."""
         return (
-            at.told == _SOME
+            at.found == _SOME
             and len(read) > 1
             and at.before < 0
             and self.rules.ends_matches
@@ -195,7 +195,7 @@ class Runner:
 
 
 def machine_of(automaton: Automaton, rules: Rules) -> Machine:
-    """The tables for an automaton and a behavior; raises `NotExpressible` where they would be too large.
+    """The machine for an automaton and a behavior; raises `NotExpressible` if it would be too large.
 
     Example:
         >>> from tokbench_subword.pipeline.patterns.automaton import automaton_of
@@ -213,26 +213,26 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
         except TooLarge as reason:
             too_large = reason
         else:
-            if len(machine) <= LANES or not twice:  # more rows than lanes are read one by one
+            if len(machine) <= LANES or not twice:  # with more rows than lanes, kernels read one by one
                 return machine
     raise too_large
 
 
 def _machine(runner: Runner) -> Machine:
-    """The machine of all configurations that can be reached."""
+    """The machine of all reachable configurations."""
     automaton, rules, first = runner.automaton, runner.rules, runner.first()
     behind = -1 if rules.ends_matches else MATCH
     begins = [runner.beginning(c, kind) for kind in (behind, GAP) for c in range(automaton.edge + 1)]
     found = Configurations([first, *begins])
-    for configuration in found.order:  # grows while it is gone through
+    for configuration in found.order:  # grows during the loop
         for read in range(automaton.edge + 1):
             following, ends = runner.step(configuration, read)
             if len(following.read) <= runner.most:
                 found.write(following, ends)
                 continue
-            untold, flags = runner.untold(following), 0
-            if untold is not None:
-                cut_if_match, cut_if_gap, kept = untold
+            piece, flags = runner.piece_before(following), 0
+            if piece is not None:
+                cut_if_match, cut_if_gap, kept = piece
                 flags = NOT_TOLD | CUT_IF_MATCH * cut_if_match | CUT_IF_GAP * cut_if_gap | KEEP_BEFORE * kept
             since = len(following.read) - 1
             found.write(first, ends, (following.state, since, max(following.before, 0), flags))
@@ -242,7 +242,7 @@ def _machine(runner: Runner) -> Machine:
         automaton.edge,
         np.array(numbered, np.uint16),
         np.frombuffer(b"".join(pages), np.uint8),
-        following=[2 * state + told for row in automaton.following for state, told in row],
+        following=[2 * state + matched for row in automaton.following for state, matched in row],
         begins=begins,
         ends_matches=rules.ends_matches,
         keeps_matches=rules.keeps_matches,

@@ -1,13 +1,13 @@
-r"""Regular expressions of other libraries read as trees; what matches one character is read by `set_parsing`.
+r"""Parses regular expressions of other libraries to trees; `set_parsing` parses what matches one character.
 
-`tokenizers` hands patterns to Oniguruma (Ruby syntax), tiktoken to Rust's fancy-regex. Most of what
-vocabularies use is written and means the same in both. What does not:
+`tokenizers` runs patterns with Oniguruma (Ruby syntax), tiktoken with Rust's fancy-regex. Most of the syntax
+that vocabularies use means the same in both. The differences:
 
 | written | Oniguruma | Rust |
 |---|---|---|
 | ``a{1,3}+`` | repeated ``a{1,3}`` | possessive |
 | ``a{2}?`` | ``(?:a{2})?`` | ``a{2}``, lazily |
-| ``^``, ``$`` | beginning of any line but behind the last, end of any line | beginning and end of the text |
+| ``^``, ``$`` | begin of any line but after a final newline, end of any line | begin and end of the text |
 | ``\Z`` | end, or the last newline | end, or newlines up to it |
 | ``\xE9`` | a byte: refused | the character |
 | ``\pL`` | the letters ``pL`` | a property |
@@ -17,12 +17,12 @@ vocabularies use is written and means the same in both. What does not:
 | ``a(?i)b\|c`` | ``a(?i:b\|c)`` | ``a(?i:b)\|(?i:c)`` |
 | ``\w`` | letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾ | those and the two joiners |
 
-What cannot be read is refused by name rather than guessed. So is a repetition of what may be empty before it
-tries to be more, as ``(?:b*|a)*``: libraries differ on what follows a round of no length.
+Unsupported syntax raises an error that names it, rather than being guessed. So does the repetition of a part
+that tries an empty match before others, as ``(?:b*|a)*``: libraries differ on what follows an empty repetition.
 
-What ignores case becomes sets of all cases (`ignoring_case`). Rust adds other cases to each set before it is
-inverted or put into another. Oniguruma adds them to a set as a whole, and leaves ``\p{Lu}`` outside of brackets
-as it is. No library reads patterns for us: `regex` shows no tree, and that of `re` has no Unicode properties.
+Parts that ignore case become sets of all cases (`ignoring_case`). Rust adds other cases to each set before it
+is inverted or nested in another. Oniguruma adds them to a set as a whole, and leaves ``\p{Lu}`` outside of
+brackets as it is. No library parses patterns for us: `regex` shows no tree, and `re` has no Unicode properties.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _MARKS: dict[str, tuple[int, int | None, str]]
 _MARKS = {"?": (0, 1, "mark"), "*": (0, None, "mark"), "+": (1, None, "mark")}
 _INTERVAL = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
 MOST_TIMES = 999_999_999
-"""The most that a repetition may say: no text is as long."""
+"""The highest number of repetitions; no text is as long."""
 _ONCE = re.compile(r"\{1\}(?![?+*{])")
 _NAME = re.compile(r"\?P?<\w+>")
 _FLAGS = re.compile(r"\?([^:)]*)([:)])")
@@ -71,7 +71,7 @@ _LINE_ENDS = Around(Either((_NEWLINE, END)), True, False)
 
 @lru_cache(maxsize=256)
 def read(source: str, dialect: Dialect) -> Node:
-    r"""The tree of an expression, as it is written; raises `TokenizerError` for what cannot be read.
+    r"""The tree of an expression, not simplified; raises `TokenizerError` if it cannot be parsed.
 
     Example:
         >>> type(read(r"a{2}?", "rust")).__name__, read(r"a{2}?", "oniguruma").high
@@ -80,20 +80,20 @@ def read(source: str, dialect: Dialect) -> Node:
     try:
         return _Reader(source, dialect).whole()
     except RecursionError as error:
-        raise TokenizerError(f"the pattern {source[:40]!r} … nests deeper than can be read") from error
+        raise TokenizerError(f"the pattern {source[:40]!r} … is nested too deeply") from error
 
 
 class _Reader(SetReader):
-    """Reads an expression from left to right, each method one level of its grammar."""
+    """Parses an expression from left to right; each method parses one level of the grammar."""
 
     def __init__(self, source: str, dialect: Dialect) -> None:
         super().__init__(source, dialect)
         self._dot_all = False
-        self._open: list[str] = []  # how each group that is open began
-        self._before = ""  # the letter read last while case is ignored, if but the edge of a group is between
+        self._open: list[str] = []  # how each open group began
+        self._before = ""  # the last letter whose case is ignored, if at most the edge of a group is in between
 
     def whole(self) -> Node:
-        """The tree of all of the expression."""
+        """The tree of the whole expression."""
         tree = self._alternatives()
         if self._here():
             raise TokenizerError(f"the pattern {self._source[:200]!r} closes a group it did not open")
@@ -109,7 +109,7 @@ class _Reader(SetReader):
 
     def _sequence(self) -> Node:
         parts: list[Node] = []
-        letters = ""  # whose case is ignored, side by side
+        letters = ""  # letters side by side whose case is ignored
         while self._here() not in ("", "|", ")"):
             letter = self._letter()
             if letter and self._bounds(step=False) is None:
@@ -124,11 +124,11 @@ class _Reader(SetReader):
         return in_order(parts + self._spelled(letters))
 
     def _repeated(self, part: Node) -> Node:
-        """A part with the quantifiers behind it: Rust has one, and takes an interval behind it as text."""
+        """A part with the quantifiers after it; in Rust, an interval after the first quantifier is text."""
         while (bounds := self._bounds()) is not None:
             low, high, form = bounds
             if high != 1 and may_be_empty(part) and reads(part) and not empty_at_last(part):
-                raise self._refused("a repetition of what may be empty before it tries to be more")
+                raise self._refused("a repetition of a part that tries an empty match before others")
             if form == "fixed" and self._ruby:
                 part = Repeat(part, low, high)
                 if self._take("?"):
@@ -142,7 +142,7 @@ class _Reader(SetReader):
         return part
 
     def _bounds(self, *, step: bool = True) -> tuple[int, int | None, str] | None:
-        """The quantifier at hand: how often at least and at most, and how it is written; None where none is."""
+        """The quantifier at this place: the least and most repetitions, and its form; None if there is none."""
         if found := _MARKS.get(self._here()):
             self._at += step
             return found
@@ -161,7 +161,7 @@ class _Reader(SetReader):
         return low, high, "interval"
 
     def _part(self) -> Node:
-        """What quantifiers may stand behind."""
+        """A part that a quantifier may follow."""
         if self._take("("):
             return self._group()
         self._before = ""
@@ -177,17 +177,17 @@ class _Reader(SetReader):
             return _LINE_ENDS if self._ruby else END
         letter = self._here()
         if letter in "*+?":
-            raise self._wrong(f"there is nothing that {letter!r} could repeat")
+            raise self._wrong(f"there is nothing for {letter!r} to repeat")
         self._at += 1
         return character(letter)
 
     def _group(self) -> Node:
-        """What stands between brackets, the opening one of which has been read."""
+        """A group, whose opening parenthesis has been read."""
         around = (self._fold, self._dot_all)
         head = next((one for one in ("?:", "?=", "?!", "?<=", "?<!", "?>") if self._take(one)), "")
         if not head and not self._take_match(_NAME) and self._here() == "?":
             head = self._flags()
-            if head == "?)":  # for the rest of the group around it
+            if head == "?)":  # flags for the rest of the surrounding group
                 return self._alternatives() if self._ruby else InOrder(())
         if head != "?:":
             self._before = ""
@@ -204,7 +204,7 @@ class _Reader(SetReader):
         return Around(inner, wanted="!" not in head, behind="<" in head)
 
     def _flags(self) -> str:
-        """Take account of the flags at hand; returns what they end with, behind a question mark."""
+        """Apply the flags at this place; returns a question mark and the character that ends them."""
         found = self._take_match(_FLAGS)
         flags, ended = found.groups() if found else (self._source[self._at + 1 : self._at + 9], "")
         on, _, off = flags.partition("-")
@@ -212,13 +212,13 @@ class _Reader(SetReader):
         if wrong or not ended:
             raise self._refused(f"the flags {wrong!r}" if wrong.isalpha() else f"a group (?{flags}")
         if ended == ")" and not self._ruby and self._open and self._open[-1] != "?:":
-            raise self._refused("flags for the rest of such a group")  # fancy-regex has them go on behind it
+            raise self._refused("flags for the rest of such a group")  # in fancy-regex they go on after it
         self._fold = ("i" in on or self._fold) and "i" not in off
         self._dot_all = ("s" in on or self._dot_all) and "s" not in off
         return f"?{ended}"
 
     def _letter(self) -> str:
-        """The character at hand, however it is written, if case is ignored and it has cases, stepped over."""
+        """Step over the character here if case is ignored and it has cases; returns it, else ``""``."""
         if not self._fold:
             return ""
         letter, end = self._numbered() or (self._here(), self._at + 1)
@@ -227,11 +227,11 @@ class _Reader(SetReader):
         if not ignoring_case.has_cases(letter):
             return ""
         self._at = end
-        self._take_match(_ONCE)  # once is no repetition
+        self._take_match(_ONCE)  # {1} does not repeat anything
         return letter
 
     def _spelled(self, letters: str) -> list[Node]:
-        """Letters in all cases; those that Oniguruma takes for one across the edge of a group are refused."""
+        """Letters in all cases; refuses those that Oniguruma matches as one across the edge of a group."""
         if not letters:
             return []
         first = letters[0]
@@ -244,7 +244,7 @@ class _Reader(SetReader):
         return self._not_behind(ignoring_case.in_all_cases(letters, rows=self._ruby))
 
     def _set_in_all_cases(self, one: One, inverted: bool) -> Node:
-        """A set outside of other brackets, with what is of it but for its case where that is ignored."""
+        """A set outside of other brackets, extended by other cases if case is ignored."""
         if not self._fold:
             return inverse(one) if inverted else one
         whole = ignoring_case.set_in_all_cases(one)
@@ -255,13 +255,13 @@ class _Reader(SetReader):
         return self._not_behind(either([whole, *rows]))
 
     def _not_behind(self, node: Node) -> Node:
-        """A node that only Oniguruma's look-behind reads otherwise, where it has alternatives."""
+        """The `node`; refuses alternatives within a look-behind, which Oniguruma reads differently."""
         if {"?<=", "?<!"} & {*self._open} and any(isinstance(one, Either) for one in all_of(node)):
             raise self._refused("letters in a look-behind that are one in another case")
         return node
 
     def _place(self) -> Node | None:
-        """What a backslash and a letter ask of their place; None where they stand for characters."""
+        """The condition that a backslash and a letter set for their place; None if they mean characters."""
         letter = self._source[self._at + 1 : self._at + 2]
         if not letter or letter not in ("AzZbB" if self._ruby else "AzZbB<>"):
             return None

@@ -1,8 +1,7 @@
-r"""Sets of code points: what ``\p{L}``, ``\s``, ``[a-z]`` and their kin stand for.
+r"""Sets of code points: the meaning of ``\p{L}``, ``\s``, ``[a-z]`` and the like.
 
-General categories and white space are those of Unicode 16.0, as `tokenizers` and tiktoken have them (see
-`tokbench.kernels.unicode_classes`); what else a pattern may name, such as scripts, is asked of `regex` once,
-corrected to the same version.
+General categories and white space are those of Unicode 16.0, as in `tokenizers` and tiktoken (see
+`tokbench.kernels.unicode_classes`). Other properties, such as scripts, come from `regex`, corrected to 16.0.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from tokbench.kernels.unicode_classes import CATEGORIES, N_CODE_POINTS, general_
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    r"""A set of code points, by where it begins and where it stops, in turn (an inversion list).
+    r"""A set of code points as an inversion list: the begins and ends of its runs, alternately.
 
-    `bounds` are int32, ascending: the first of the set, the first behind it that is not, and so on, each run of
-    them with its end. So ``\p{L}`` takes 5 KB, where a truth value for each would be 1 MB.
+    `bounds` are int32, ascending: the first code point of a run, then the first one after it, for each run. So
+    ``\p{L}`` takes 5 KB; with a bool for each code point, it would take 1 MB.
 
     Example:
         >>> vowels = of_text("aeiou")
@@ -34,22 +33,22 @@ class Points:
 
     @classmethod
     def of_flags(cls, flags: NDArray[np.bool_]) -> Points:
-        """The code points for which `flags` has True: bool of shape ``(0x110000,)`` or shorter."""
+        """The code points whose entry in `flags`, bool ``(0x110000,)`` or shorter, is True."""
         return cls(np.flatnonzero(np.diff(flags, prepend=False, append=False)).astype(np.int32))
 
     def holds(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each of some code points is of the set."""
+        """Whether each of some code points is in the set."""
         held: NDArray[np.bool_] = np.searchsorted(self.bounds, points, side="right") % 2 == 1
         return held
 
     def only(self) -> int | None:
-        """The one code point of the set, where there is but one."""
+        """The code point of a set that has only one, else None."""
         if len(self.bounds) == 2 and self.bounds[1] == self.bounds[0] + 1:
             return int(self.bounds[0])
         return None
 
     def text(self) -> str:
-        """Its characters, ascending."""
+        """The characters of the set, ascending."""
         return "".join(chr(one) for run in self.bounds.reshape(-1, 2).tolist() for one in range(*run))
 
     def __bool__(self) -> bool:
@@ -71,7 +70,7 @@ NOTHING = Points(np.empty(0, np.int32))
 
 
 def union(sets: Iterable[Points]) -> Points:
-    """What any of some sets holds.
+    """The union of some sets.
 
     Example:
         >>> union([of_text("ab"), of_text("cx"), of_text("b")]).bounds.tolist()
@@ -82,7 +81,7 @@ def union(sets: Iterable[Points]) -> Points:
         return NOTHING
     runs = runs[np.argsort(runs[:, 0])]
     ends = np.maximum.accumulate(runs[:, 1])
-    apart = np.append(True, runs[1:, 0] > ends[:-1])  # what begins behind all that begin before it
+    apart = np.append(True, runs[1:, 0] > ends[:-1])  # runs that begin after the end of all runs before
     return Points(np.stack([runs[apart, 0], ends[np.append(apart[1:], True)]], axis=1).reshape(-1))
 
 
@@ -105,9 +104,9 @@ def of_text(text: str) -> Points:
 
 @lru_cache(maxsize=64)
 def of_property(name: str) -> Points:
-    r"""The code points of a property as ``\p{…}`` names it: a general category, or what `regex` knows.
+    r"""The code points of a property by its name in ``\p{…}``: a general category, or one that `regex` knows.
 
-    Raises `LookupError` for a name that nobody knows.
+    Raises `LookupError` for an unknown name.
 
     Example:
         >>> of_property("Lu").holds([ord("A"), ord("a")]).tolist(), bool(of_property("Han"))
@@ -127,11 +126,11 @@ def _asked_of_regex(name: str) -> Points:
     except regex.error as error:
         raise LookupError(name) from error
     flags = np.zeros(N_CODE_POINTS, np.bool_)
-    for first, last in ((0, 0xD800), (0xE000, N_CODE_POINTS)):  # surrogates are no characters
+    for first, last in ((0, 0xD800), (0xE000, N_CODE_POINTS)):  # without surrogates
         text = np.arange(first, last, dtype="<u4").tobytes().decode("utf-32-le")
         for match in members.finditer(text):
             flags[first + match.start() : first + match.end()] = True
-    flags[[point for point, category in moved().items() if category == "Cn"]] = False  # not there in 16.0
+    flags[[point for point, category in moved().items() if category == "Cn"]] = False  # unassigned in 16.0
     return Points.of_flags(flags)
 
 
@@ -143,7 +142,7 @@ def spaces() -> Points:
 
 @lru_cache(maxsize=1)
 def _cased() -> str:
-    """All characters that have another case; İ and ı, which only in Turkish are cases of i, have none."""
+    """All characters that have another case; not İ and ı, which are cases of i only in Turkish."""
     import regex
 
     known = (general_categories()[:0x1E944] != CATEGORIES.index("Cn")).tolist()
@@ -153,7 +152,7 @@ def _cased() -> str:
 
 
 def folded(points: Points) -> Points:
-    """The set with every character that is one of it but for its case (Unicode's simple case folding).
+    """The set extended by all characters that differ only in case (Unicode's simple case folding).
 
     Example:
         >>> [chr(point) for point in range(1000) if folded(of_text("s")).holds(point)]

@@ -1,7 +1,7 @@
-r"""Regular expressions of other libraries, executed by `regex` with the same meaning.
+r"""Runs regular expressions of other libraries with `regex`, with the same meaning.
 
-What has another meaning there is written otherwise (`parsing`, `writing`); which characters a class holds
-follows Unicode 16.0 in every case (see `kernels.unicode_classes`).
+Syntax that has another meaning in `regex` is translated (`parsing`, `writing`). The characters of a class are
+always those of Unicode 16.0 (see `kernels.unicode_classes`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _PROPERTY = re.compile(r"\\[pP]\{[^}]*\}")
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
-"""CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
+"""Limits of CPU time for a text: ordinary patterns need a hundredth; some patterns backtrack exponentially."""
 
 
 @dataclass(frozen=True)
 class Regex:
-    """A pattern of some dialect, and as an expression for `regex`.
+    """A pattern of some dialect, with its translation for `regex`.
 
-    It is compiled when a text is first cut by it: kernels have their own form of most patterns.
+    It is compiled when it first cuts a text, since kernels have their own form of most patterns.
     """
 
     source: str
@@ -37,10 +37,10 @@ class Regex:
     expression: str
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        r"""(start, end) of each match, in code points of `text`; an empty one never where one has just ended.
+        r"""(start, end) of each match, in code points of `text`; no empty match right after another match.
 
-        Some patterns only look around: ``(?=(\d{3})+(?!\d))`` cuts numbers in threes from the right. Raises
-        `TokenizerError` for one that backtracks for seconds (`tokenizers` finds no match then).
+        Matches may be empty: ``(?=(\d{3})+(?!\d))`` cuts numbers in threes from the right. Raises
+        `TokenizerError` if a pattern backtracks for seconds (`tokenizers` then finds no match).
         """
         moved = not text.isascii() and has_moved().search(text) is not None
         compiled = self._exact if moved else self._usual
@@ -55,7 +55,7 @@ class Regex:
                 last = end
             else:
                 return
-            # `regex` would look again where it found an empty match; the others go on behind it
+            # `regex` would search again at the place of an empty match; the other libraries go on after it
             at = max(last, 0)
             while at <= len(text) and (match := compiled.search(text, at, timeout=seconds)) is not None:
                 start, end = match.span()
@@ -65,8 +65,8 @@ class Regex:
                 at = end + (end == start)
         except TimeoutError as error:
             raise TokenizerError(
-                f"the pattern {self.source[:200]!r} tries so many ways on a text of {len(text):,} characters, "
-                f"{text[max(last, 0) :][:40]!r} …, that it was given up after {seconds:.0f} s"
+                f"the pattern {self.source[:200]!r} backtracks too much on a text of {len(text):,} characters, "
+                f"{text[max(last, 0) :][:40]!r} …: stopped after {seconds:.0f} s"
             ) from error
 
     def split(self, text: str, rules: Rules) -> list[tuple[int, int]]:
@@ -83,7 +83,7 @@ class Regex:
         pieces: list[tuple[int, int]] = []
         kept, before = (rules.keeps_gaps, rules.keeps_matches), -1
         for start, end, kind in found:
-            joined = pieces and (before, kind) not in rules.apart  # all are kept where some are joined
+            joined = pieces and (before, kind) not in rules.apart  # if any are joined, all are kept
             if kept[kind]:
                 pieces.append((pieces.pop()[0] if joined else start, end))
             before = kind
@@ -95,7 +95,7 @@ class Regex:
 
     @cached_property
     def _exact(self) -> Any:
-        """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others; slower."""
+        """The pattern with classes that differ in `regex` written out as in Unicode 16.0; slower."""
         return self._compiled(_PROPERTY.sub(lambda found: exact_class(found[0]), self.expression))
 
     def _compiled(self, expression: str) -> Any:
@@ -111,7 +111,7 @@ class Regex:
 
 @lru_cache(maxsize=256)
 def compile_regex(source: str, dialect: Dialect = "rust") -> Regex:
-    r"""`source`, written in `dialect`, ready to run; raises `TokenizerError` for what cannot be run here.
+    r"""The expression `source` in `dialect`, ready to run; raises `TokenizerError` if it cannot be run here.
 
     Example:
         >>> list(compile_regex(r"\p{N}{1,3}+", "oniguruma").spans("1234567"))

@@ -1,8 +1,8 @@
-"""A pattern in terms of what is read character by character.
+"""Simplifies the tree of a pattern, so that an automaton can read a text character by character.
 
-A lookaround that one character decides is a condition on that (`Look`); any other stays. A possessive
-repetition or an atomic group becomes an ordinary one that can match in one way only. What has no such form, as
-a lookaround within another, raises `NotExpressible`, and the pattern is left to `regex`.
+A lookaround that depends on a single character becomes a condition on it (`Look`); others stay. A possessive
+repetition or an atomic group becomes an ordinary one that can match in only one way. A pattern without such a
+form, such as a lookaround within another, raises `NotExpressible`, and `regex` runs it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _LONGEST_REPEAT = 256
 
 
 def tree_of(source: str, dialect: Dialect = "rust") -> Node:
-    r"""The tree that `automaton_of` takes, for an expression in some dialect.
+    r"""The simplified tree of an expression in some dialect, for `automaton_of`.
 
-    Raises `NotExpressible` for what has none, `TokenizerError` for what cannot be read.
+    Raises `NotExpressible` if there is none, `TokenizerError` if the expression cannot be parsed.
 
     Example:
         >>> tree = tree_of(r"a(?!\d)|b+")
@@ -58,7 +58,7 @@ def _by_characters(node: Node) -> Node:
 
 
 def possessive(part: Node, low: int, high: int | None) -> Node:
-    """A repetition that gives nothing back: of characters of a set, none of which follows behind it."""
+    """A possessive repetition of a set: a repetition after which no character of the set follows."""
     if not isinstance(part, One):
         raise NotExpressible("a possessive group")
     no_more = Look(~part.points, True, False)
@@ -70,9 +70,7 @@ def possessive(part: Node, low: int, high: int | None) -> Node:
 
 
 def atomic(node: Node) -> Node:
-    """A group that gives nothing back: one in which there is but one way to match at any place, or that ends in
-    characters of which none follows.
-    """
+    """An atomic group as a node that can match in only one way, or that ends in a possessive repetition."""
     match node:
         case One():
             return node
@@ -86,7 +84,7 @@ def atomic(node: Node) -> Node:
 
 
 def _leaves_no_choice(part: Node, following: Node) -> bool:
-    """Whether a part matches in one way only where `following` does behind it."""
+    """Whether a part can match in only one way if `following` matches after it."""
     if isinstance(part, One):
         return True
     after = following.part if isinstance(following, Repeat) and following.low else following
@@ -95,12 +93,12 @@ def _leaves_no_choice(part: Node, following: Node) -> bool:
 
 
 def _apart(one: Node, other: Node) -> bool:
-    """Whether no text begins with a match of both parts: a character that both must read is not the same."""
+    """Whether no text begins with a match of both parts, since they need different characters at some place."""
     return any(not a & b for a, b in zip(_first_characters(one), _first_characters(other), strict=False))
 
 
 def _first_characters(node: Node) -> Iterator[Points]:
-    """The sets of the characters that a part begins with, as long as it is sure how many these are."""
+    """The sets of the first characters of a part, as far as their positions are certain."""
     for part in node.parts if isinstance(node, InOrder) else (node,):
         if isinstance(part, Repeat) and isinstance(part.part, One) and part.low:
             yield part.part.points
@@ -115,7 +113,7 @@ def _first_characters(node: Node) -> Iterator[Points]:
 
 
 def lookaround(part: Node, *, wanted: bool, behind: bool) -> Node:
-    """A lookaround, by one character where that decides."""
+    """A lookaround, as a condition on one character if possible."""
     neighbour = _neighbour(part, behind=behind)
     if neighbour is not None:
         points, edge = neighbour
@@ -130,7 +128,7 @@ def lookaround(part: Node, *, wanted: bool, behind: bool) -> Node:
 
 
 def _denied(node: Node) -> Node:
-    """The opposite of conditions."""
+    """The negation of conditions."""
     match node:
         case Look(points, edge, behind):
             return Look(~points, not edge, behind)
@@ -142,8 +140,8 @@ def _denied(node: Node) -> Node:
 
 
 def _neighbour(node: Node, *, behind: bool) -> tuple[Points, bool] | None:
-    """What a lookaround asks of the one character beside it, which it may be and whether it may be none; None
-    where it asks for more.
+    """The condition of a lookaround on the character beside it: the characters allowed, and whether there may
+    be none; None if it depends on more than that.
     """
     if isinstance(node, One):
         return node.points, False

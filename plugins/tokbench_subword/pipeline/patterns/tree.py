@@ -1,7 +1,7 @@
-"""A regular expression as a tree.
+"""The nodes of a regular expression as a tree.
 
-`parsing` reads it, `writing` writes it for other libraries, and `simplifying` says `Atomic`, and `Around` where
-one character decides, in other terms: what `automaton` builds its states from.
+`parsing` creates the tree, and `writing` writes it as an expression for other libraries. `simplifying` replaces
+`Atomic`, and each `Around` that depends on a single character, so that `automaton` can build states.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from tokbench_subword.pipeline.patterns.point_sets import NOTHING, Points, of_ra
 
 
 class NotExpressible(Exception):
-    """The expression has no automaton here; the message names the part that has none."""
+    """The expression has no automaton; the message names the part that prevents it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class One:
-    """One character of a set, which in patterns for `regex` and for Oniguruma is `written` so."""
+    """One character of the set `points`; `written` is its syntax in patterns for `regex` and Oniguruma."""
 
     points: Points
     written: str
@@ -27,9 +27,9 @@ class One:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """A lookaround: text of `part` ends (`behind`) or begins here, or, where it is not `wanted`, none does.
+    """A lookaround: a match of `part` begins here or, if `behind`, ends here; if not `wanted`, none does.
 
-    As `simplifying` leaves it, it is asked only where there is a character on that side. See `lookarounds`.
+    After `simplifying`, it is tested only if there is a character on that side. See `lookarounds`.
     """
 
     part: Node
@@ -39,14 +39,14 @@ class Around:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atomic:
-    """A part that gives nothing back of what it matched first."""
+    """An atomic group: a part that keeps its first match, without backtracking."""
 
     part: Node
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """The character before or behind this place is one of `points`, or, with `edge`, there is none."""
+    """A condition: the next or, if `behind`, last character is in `points`; with `edge`, it may be missing."""
 
     points: Points
     edge: bool
@@ -80,14 +80,14 @@ class Repeat:
 Node = One | InOrder | Either | Repeat | Around | Atomic | Look
 _CONTROLS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 NEVER = One(NOTHING, "[^\\u0000-\U0010ffff]")
-"""No character at all; ``[^\\s\\S]`` is anything to `regex`."""
+"""No character at all; ``[^\\s\\S]`` would match any character in `regex`."""
 ANYTHING = One(~NOTHING, r"[\s\S]")
 BEGIN, END = Look(NOTHING, True, True), Look(NOTHING, True, False)
-"""Where the text begins, and where it ends."""
+"""The conditions that the text begins here, and that it ends here."""
 
 
 def quoted(text: str) -> str:
-    r"""An expression of any dialect that matches `text` and nothing else.
+    r"""An expression that matches `text` and nothing else, in any dialect.
 
     Example:
         >>> print(quoted("a.b"))
@@ -106,17 +106,17 @@ def _quoted(letter: str) -> str:
 
 @lru_cache(maxsize=4096)
 def character(letter: str) -> One:
-    """One character, and no other."""
+    """The set of a single character."""
     return One(of_text(letter), quoted(letter))
 
 
 def characters(letters: str) -> One:
-    """Any of some characters."""
+    """The set of some characters."""
     return One(of_text(letters), f"[{quoted(letters)}]")
 
 
 def ranges(points: Points) -> One:
-    """A set written by the ranges of its characters, without surrogates, which are never in text.
+    """A set written as ranges of characters, without surrogates, which do not occur in text.
 
     Example:
         >>> ranges(of_text("abcx")).written
@@ -128,7 +128,7 @@ def ranges(points: Points) -> One:
 
 
 def inverse(one: One, written: str = "") -> One:
-    r"""All other characters.
+    r"""The set of all other characters.
 
     Example:
         >>> inverse(characters("ab")).written, inverse(inverse(characters("ab"))).written
@@ -144,17 +144,17 @@ def inverse(one: One, written: str = "") -> One:
 
 
 def in_order(parts: Sequence[Node]) -> Node:
-    """Parts one after the other."""
+    """A node for parts one after the other."""
     return parts[0] if len(parts) == 1 else InOrder(tuple(parts))
 
 
 def either(parts: Sequence[Node]) -> Node:
-    """The first of some parts that leads to a match."""
+    """A node for the first of some parts that leads to a match."""
     return parts[0] if len(parts) == 1 else Either(tuple(parts))
 
 
 def when_empty(node: Node) -> Node | None:
-    """The conditions under which a part matches without reading a character; None where it never does."""
+    """The conditions under which a part matches without reading a character; None if it never does."""
     match node:
         case One():
             return None
@@ -177,7 +177,7 @@ def may_be_empty(node: Node) -> bool:
 
 
 def empty_at_last(node: Node) -> bool:
-    """Whether a part, if it can match without reading a character, can anywhere, and only as a last choice."""
+    """Whether a part never matches without reading, or can do so anywhere, but only as the last choice."""
     match node:
         case InOrder(parts):
             return not may_be_empty(node) or all(map(empty_at_last, parts))
@@ -194,14 +194,14 @@ def reads(node: Node) -> bool:
 
 
 def may_read(node: Node, points: Sequence[int]) -> bool:
-    """Whether a part may read one of some characters, or looks around."""
+    """Whether a part may read one of some characters, or contains a lookaround."""
     if isinstance(node, One):
         return bool(node.points.holds(points).any())
     return isinstance(node, Around | Look) or any(may_read(part, points) for part in parts_of(node))
 
 
 def turned(node: Node) -> Node:
-    """The pattern of the same texts read from their ends."""
+    """The pattern that matches the same texts read backwards."""
     match node:
         case Look(points, edge, behind):
             return Look(points, edge, not behind)
@@ -211,14 +211,14 @@ def turned(node: Node) -> Node:
 
 
 def all_of(node: Node) -> Iterator[Node]:
-    """A node and all below it."""
+    """A node and all its descendants."""
     yield node
     for part in parts_of(node):
         yield from all_of(part)
 
 
 def with_parts(node: Node, change: Callable[[Node], Node]) -> Node:
-    """Parts in order, alternatives or a repetition, with each part changed; any other node as it is."""
+    """A sequence, alternatives or a repetition with `change` applied to each part; other nodes are returned."""
     match node:
         case InOrder(parts):
             return InOrder(tuple(map(change, parts)))
@@ -230,7 +230,7 @@ def with_parts(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def parts_of(node: Node) -> Sequence[Node]:
-    """The parts right below a node."""
+    """The direct parts of a node."""
     if isinstance(node, InOrder | Either):
         return node.parts
     return (node.part,) if isinstance(node, Repeat | Around | Atomic) else ()

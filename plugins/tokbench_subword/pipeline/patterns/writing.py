@@ -1,4 +1,4 @@
-r"""Trees of patterns written again as expressions: for `regex`, and for Oniguruma, which `tokenizers` runs."""
+r"""Writes trees of patterns as expressions: for `regex`, and for Oniguruma, which `tokenizers` uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MARKS = {(0, 1): "?", (0, None): "*", (1, None): "+"}
 
 
 def written(node: Node, *, end: str = r"\Z") -> str:
-    r"""An expression for a tree as it was read; `end` is how the end of the text is written.
+    r"""The expression of a tree that is not simplified; `end` is the syntax for the end of the text.
 
     Example:
         >>> written(read("a{1,3}+|$", "oniguruma"))
@@ -32,7 +32,7 @@ def written(node: Node, *, end: str = r"\Z") -> str:
             return f"(?>{written(part, end=end)})"
         case Around(part, wanted, behind):
             return f"(?{'<' * behind}{'=' if wanted else '!'}{written(part, end=end)})"
-    raise TypeError(f"{node} is not of a pattern as it was read")
+    raise TypeError(f"{node} does not occur in a tree that is not simplified")
 
 
 def _grouped(node: Node, end: str, *kinds: type) -> str:
@@ -41,11 +41,11 @@ def _grouped(node: Node, end: str, *kinds: type) -> str:
 
 
 def in_ruby(source: str) -> str:
-    r"""A pattern for tiktoken (Rust) as `tokenizers`, which runs Oniguruma, must be told it.
+    r"""Translates a pattern for tiktoken (Rust) to Oniguruma, which `tokenizers` uses.
 
-    What means something else there is spelled out: a possessive ``{1,3}+`` becomes ``(?>…{1,3})``, ``^`` and
-    ``$`` the ends of the text, ``\w`` and ``\b`` the characters that Rust counts as words. Raises
-    `TokenizerError` for what cannot be read.
+    Syntax with another meaning there is written out: a possessive ``{1,3}+`` becomes ``(?>…{1,3})``, ``^`` and
+    ``$`` become the ends of the text, ``\w`` and ``\b`` the characters that Rust counts as words. Raises
+    `TokenizerError` if the pattern cannot be parsed.
 
     Example:
         >>> in_ruby(r"\p{N}{1,3}+|\S+$")
