@@ -1,4 +1,4 @@
-"""Classes of `transformers` for `vocab.json` and `merges.txt`: how text is prepared, and the special tokens."""
+"""`transformers` classes for `vocab.json` with `merges.txt`: their text preparation and special tokens."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairClass:
-    """How a class prepares text, and its special tokens, where no configuration says otherwise.
+    """A class's default text preparation and special tokens; configuration files override both.
 
-    `special` has the tokens by the settings that name them; where they are `plain`, flags that files give them
-    do not count.
+    `special` maps settings (``bos_token``) to tokens. If `plain`, files' flags for these tokens are ignored.
     """
 
     special: Mapping[str, str | Mapping[str, Any]]
@@ -58,7 +57,7 @@ CLASSES: Mapping[str, PairClass] = {
         plain=True,
     ),
 }
-"""The classes that are known here, without ``Tokenizer`` in their names."""
+"""The known classes; their names leave out ``Tokenizer``."""
 
 _MODELS = {
     "GPT2": "codegen dbrx gpt2 gpt_neo gptj opt phi starcoder2",
@@ -70,4 +69,4 @@ _MODELS = {
     "Whisper": "whisper",
 }
 OF_MODELS = {model: name for name, models in _MODELS.items() for model in models.split()}
-"""The class for each type of model that a `config.json` may name, where no file names the class."""
+"""The class for each model type of a `config.json`, used if no file names the class."""

@@ -1,4 +1,4 @@
-"""`BpeEncoder`: a `BpeModel` compiled into the arrays that `layout` lists, behind the word cache."""
+"""`BpeEncoder`: encodes with a `BpeModel` compiled into the arrays of `layout`, and a word cache."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from tokbench_subword.words.parts import part_space
 from tokbench_subword.words.safe_cuts import find_byte_cuts, find_cuts
 
 _CUT_TYPES = np.int32, np.uint8, np.uint8, np.uint64
-"""The types of `SafeCuts.arrays`."""
+"""The dtypes of `SafeCuts.arrays`."""
 _BEYOND_ASCII = np.array([*range(0x80, 0xC0), *range(0xC2, 0xF5)])
-"""The bytes that characters beyond ASCII have in UTF-8."""
+"""The bytes that occur in UTF-8 characters beyond ASCII."""
 
 
 class BpeEncoder(WordEncoder):
     """Encodes text with a `BpeModel`.
 
-    `cutters` are by default those of the model's pattern; where there are none, see `spaces`. `spelled` says
-    that the model works on letters of the byte alphabet, but text is given as it is. The others are those of
-    `WordEncoder`.
+    `cutters` default to those of the model's pattern; for a model without any, see `spaces`. `spelled` means
+    that the model's tokens are written in the byte alphabet, while text is given as plain bytes. The other
+    options are those of `WordEncoder`.
 
     Example:
         >>> import numpy as np
@@ -69,10 +69,10 @@ class BpeEncoder(WordEncoder):
     def first_symbols(
         self, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-        """The symbols that merging starts from, where in `data` each begins and ends, int64 ``(n, 2)``, and how
-        many there are up to each word's end. A word begins and ends as a row of `words` says.
+        """The first symbols of words, their spans in `data`, int64 ``(n, 2)``, and where each word ends.
 
-        Not of a model whose bytes all are tokens: its symbols are numbers of `pieces`.
+        `words` are the spans of the words in `data`, ``(n, 2)``. Not for a model with `pieces`, whose symbols
+        are piece numbers.
         """
         ids, fallback, settings = (self._shared[k - MODEL] for k in (at.FIRST_IDS, at.FALLBACK, at.SETTINGS))
         most = int((words[:, 1] - words[:, 0]).sum())
@@ -84,15 +84,14 @@ class BpeEncoder(WordEncoder):
 
 
 def _own() -> list[NDArray[Any]]:
-    """What each thread has of its own."""
+    """The arrays of one thread."""
     return [*scratch(), *part_space()]
 
 
 def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
     """The arrays of `layout` up to `SETTINGS`, in its order; raises `TokenizerError` for ranks out of range.
 
-    `spelled`: the model's characters are letters of the byte alphabet, and what is encoded are the bytes they
-    stand for.
+    `spelled`: the model's characters are letters of the byte alphabet, but the text to encode is plain bytes.
     """
     ranks = model.merge_ranks
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
@@ -167,16 +166,16 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
 
 
 def _unspelled(token: bytes) -> bytes:
-    """The bytes that the letters of a token stand for, none where one is no letter."""
+    """The bytes that a token spells in the byte alphabet; empty if it has a character outside the alphabet."""
     return unspelled(token.decode("utf-8", "surrogatepass")) or b""
 
 
 def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:
-    """Whether cutting a pre-token where no token joins leaves the result as it is.
+    """Whether a pre-token can be cut where no token joins two characters without changing the ids.
 
-    Of bytes it does where all have ids (`complete`). Of characters, where symbols are written without prefix
-    and suffix, and no merges are of fallback bytes or of the unknown token (whose text is not what they stand
-    for).
+    At byte level that holds if all bytes have ids (`complete`). At character level it holds if there is neither
+    prefix nor suffix, and no merge has a fallback byte or the unknown token as a side: these tokens are not
+    written as the text they encode.
     """
     if model.level == "byte":
         return complete
@@ -189,10 +188,10 @@ def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -
 def _unknown(
     model: BpeModel, known: NDArray[np.uint32], fallback: NDArray[np.uint32]
 ) -> NDArray[np.bool_] | None:
-    """The characters that are no tokens, bool ``(0x110000,)``, where neighbours of theirs matter; else None.
+    """The characters without a token, bool ``(0x110000,)``, if their ids depend on their neighbours; else None.
 
-    They do where some are dropped, or one unknown token together; and where only some are spelled in bytes:
-    `tokenizers` has an unknown token behind the bytes of what follows. `known` are ids by code point.
+    That is so if unknown characters are dropped or fused. It is also so if only some can be spelled in bytes:
+    `tokenizers` writes an unknown token after the bytes of the next character. `known` has ids by code point.
     """
     unknown = np.ones(N_CODE_POINTS, np.bool_)
     unknown[: len(known)] = known == NONE
@@ -229,7 +228,7 @@ def _first_ids(model: BpeModel) -> NDArray[np.uint32]:
 
 
 def _of_letters(characters: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The ids of bytes by those of the characters that spell them, both as `_first_ids` has them."""
+    """Convert ids by code point to ids by byte, by the byte alphabet; both as returned by `_first_ids`."""
     letters = np.array([ord(CHARACTER_OF[byte]) for byte in range(N_BYTES)], np.int64)
     known = letters < characters.shape[1]
     ids = np.full((4, N_BYTES), NONE, np.uint32)

@@ -1,4 +1,4 @@
-"""The family `bpe`: what it offers, and how it is trained."""
+"""The family `bpe`: its options, loading and training."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
-    """A tokenizer trained on a corpus, text or counts."""
+    """A tokenizer trained on a corpus of text or of word counts."""
     size = options["vocab_size"]
     return train_sizes(corpus, options, [size], progress)[size]
 
@@ -27,7 +27,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 def train_sizes(
     corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
 ) -> Mapping[int, Tokenizer]:
-    """Tokenizers of several sizes by one training."""
+    """Tokenizers of several vocabulary sizes from one training, by size."""
     if options["base"]:
         from tokbench_subword.bpe.continuing import continued_sizes
 

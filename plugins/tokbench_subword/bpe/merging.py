@@ -1,10 +1,9 @@
-"""The merge loop: symbols of one pre-token to the symbols that no merge is left for.
+"""The merge loop: merges the symbols of one pre-token until no merge applies.
 
-Both forms do the same: of all neighbours that may merge, take the pair of lowest rank, the leftmost of equals,
-merge it, and go on. `merge_short` looks through all ranks at every step, which for up to some hundred symbols
-is faster than any queue (with the queue for all, a first pass takes 1.3 to 1.4 times as long over Russian and
-21 languages, GPT-2 and cl100k); `merge_long` keeps them in a binary heap, n log n, with entries that went stale
-recognised when they come up.
+Both forms do the same: they merge the neighbouring pair of lowest rank, the leftmost of equals, and repeat.
+`merge_short` scans all ranks at every step, which is faster than a queue for up to some hundred symbols (with
+the queue for all, a first pass takes 1.3 to 1.4 times as long over Russian and 21 languages, GPT-2 and cl100k).
+`merge_long` keeps the pairs in a binary heap, n log n, and skips stale entries when it pops them.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from tokbench.kernels.pointers import Block, Floats, Int, Ints, Keys, keep, poin
 from tokbench_subword.bpe.tables import NONE, MergeTable, Number, pair_rank
 
 SHORT = 128
-"""Up to so many symbols, `merge_short` is the faster one."""
+"""Up to this many symbols, `merge_short` is faster."""
 SHARED = np.uint32(1 << 20)
-"""Added to the left of a pair whose rank others share. It is more than any symbol of such a vocabulary."""
+"""Added to the left symbol of a pair whose rank others share; larger than any symbol of such a model."""
 _PLACE_BITS, _PLACE = np.uint32(7), np.uint32(127)
 
 
 def scratch() -> list[NDArray[Any]]:
-    """What `merge_short` works in: the symbols, their keys, and which ones follow and precede each."""
+    """The scratch arrays of `merge_short`: symbols, their keys, and links to the next and previous one."""
     return [np.zeros(SHORT + 1, dtype) for dtype in (np.uint32, np.uint32, np.uint8, np.uint8)]
 
 
 @inline
 def _pair_key(rank: Number, i: Int) -> np.uint32:
-    """Rank and place of a pair as one number: the least of all is the next to merge. `NONE` without a rank."""
+    """Rank and place of a pair in one number, so the least key is the next merge; `NONE` without a rank."""
     if rank == NONE:
         return NONE
     return (rank << _PLACE_BITS) | np.uint32(i)
@@ -50,9 +49,9 @@ def _least(keys: Keys, count: Int) -> np.uint32:
 
 @inline
 def _moved_together(symbols: Keys, following: Any, count: Int, sizes: Ints | None) -> np.int64:
-    """Move the symbols that are left to the beginning; `following` tells which is next to each. How many.
+    """Move the remaining symbols to the beginning and return their number; `following` links each to the next.
 
-    `sizes`, where asked for, are of how many symbols each is made.
+    `sizes`, unless None, receives how many first symbols each consists of.
     """
     left, place = np.int64(0), np.int64(0)
     while place < count:
@@ -66,7 +65,7 @@ def _moved_together(symbols: Keys, following: Any, count: Int, sizes: Ints | Non
 
 @inline
 def _made(merges: MergeTable, results: Keys, rank: Number, left: Number, right: Number) -> np.uint32:
-    """The symbol that a merge gives, see `merge_short`."""
+    """The symbol that a merge results in; see `merge_short`."""
     symbol = results[rank]
     return pair_rank(merges, left | SHARED, right) if symbol == NONE else symbol
 
@@ -75,12 +74,12 @@ def _made(merges: MergeTable, results: Keys, rank: Number, left: Number, right: 
 def merge_short(
     block: Block, own: Int, count: Int, merges: MergeTable, results: Keys, numbered: np.uint32
 ) -> np.int64:
-    """Merge `count` symbols in place; return how many are left, which are moved together at the beginning.
+    """Merge `count` symbols in place; the remaining ones are moved to the beginning. Returns their number.
 
-    They are in the first array of `scratch`, which stands in `block` from `own` on. ``results[rank]`` is the
-    symbol a merge gives; below `numbered`, as of `pieces`, the rank itself, which need not be looked up. `NONE`
-    says that several merges share the rank, each of which is a pair once more, with `SHARED` added to its left,
-    whose rank is the symbol.
+    The symbols are in the first array of `scratch`, which is in `block` from `own` on. A rank below `numbered`
+    is itself the resulting symbol, as with `pieces`; for others that symbol is ``results[rank]``. If several
+    merges share the rank, ``results[rank]`` is `NONE`; the table then has each pair a second time, with
+    `SHARED` added to its left symbol, and the "rank" of that entry is the symbol.
     """
     symbols, keys = u32_in(block, own), u32_in(block, own + 1)
     following, before = u8_in(block, own + 2), u8_in(block, own + 3)
@@ -98,7 +97,7 @@ def merge_short(
         symbols[place] = symbol
         following[place] = after
         keys[place] = keys[joined] = keys[previous] = NONE
-        best = _least(keys, count)  # of all other pairs: found while the memory of the new ones is on its way
+        best = _least(keys, count)  # of all other pairs, while the lookups of the new pairs wait for memory
         if after < count:
             before[after] = place
             key = _pair_key(pair_rank(merges, symbol, symbols[after]), place)
@@ -124,18 +123,18 @@ def merge_long(
 ) -> np.int64:
     """Merge ``symbols[:count]`` in place, as `merge_short` does.
 
-    Without `results` every rank is the symbol that it gives. Returns how many symbols are left, which are moved
-    together at the beginning; `sizes`, where given, are of how many symbols each is made.
+    Without `results` every rank is itself the resulting symbol. Returns how many symbols remain, moved to the
+    beginning; `sizes`, unless None, receives how many first symbols each consists of.
 
-    Where the next of `uniforms` is less than `dropout`, a merge is passed over for good, as in sentencepiece.
-    Where the next draw from `rng` is, it is laid aside until another has been done, as in `tokenizers`.
+    With `uniforms`, a merge whose number is less than `dropout` is skipped for good, as in sentencepiece. With
+    `rng`, a merge whose draw is less is skipped until another merge has been done, as in `tokenizers`.
     """
     following_array, before_array = np.empty(count, np.int64), np.empty(count, np.int64)
     ranks_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
     following, before, ranks = pointer(following_array), pointer(before_array), pointer(ranks_array)
     heap = pointer(heap_array)  # of rank << 32 | place
     size, drawn = np.int64(0), np.int64(0)
-    n_aside, last = np.int64(0), 3 * count + 3  # laid aside from the end of `heap` on, where no queue reaches
+    n_aside, last = np.int64(0), 3 * count + 3  # skipped merges, from the end of `heap` backwards
     for i in range(count):
         following[i], before[i], ranks[i] = i + 1, i - 1, NONE
         if i + 1 < count:
@@ -150,7 +149,7 @@ def merge_long(
         i = top & 0xFFFFFFFF
         rank = ranks[i]
         if rank == NONE or rank != top >> 32:
-            continue  # stale: one of the two has merged with another since
+            continue  # stale: one of the two has since merged with another symbol
         if uniforms is not None and dropout > 0.0:
             drawn += 1
             if uniforms[drawn - 1] < dropout:

@@ -1,6 +1,6 @@
-"""Merging what is in no cache, for any model: the bytes or characters of a text as ids, and those merged.
+"""The search that encodes uncached words of any model: their bytes or characters as ids, then merges of ids.
 
-`merging_pieces` does it for models whose bytes all are tokens.
+`merging_pieces` does the same, faster, for models with `pieces`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def _first_symbols(
     symbols: Keys,
     places: Ints | None,
 ) -> np.int64:
-    """Write the first symbols of ``text[start:end]``, bytes or characters; return how many, which may be none.
+    """Write the first symbols of ``text[start:end]``, bytes or characters (see `BpeModel`); return how many.
 
-    See `BpeModel`. An unknown token is `waiting`, since those after it may become one with it. `places`, where
-    asked for, are the two ends of each in `text`.
+    An unknown token is held back (`waiting`), since the next ones may be fused with it. `places`, unless None,
+    receives the start and end of each symbol in `text`.
     """
     units, unk, bytewise = settings[at.UNITS], settings[at.UNK], settings[at.BYTEWISE] != 0
     count, waiting = np.int64(0), False
-    begun = ended = i = start  # begun and ended: the two ends of what waits
+    begun = ended = i = start  # begun, ended: the span of the waiting token
     while i < end:
         unit, length = (np.int64(text[i]), 1) if bytewise else code_point(text, i)
         form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + length == end else 0)
@@ -43,7 +43,7 @@ def _first_symbols(
         if spelled:
             for k in range(length):
                 spelled = spelled and fallback[text[i + k]] != NONE
-        if spelled:  # what waits comes behind this, as in `tokenizers`
+        if spelled:  # a waiting token comes after these, as in `tokenizers`
             for k in range(length):
                 symbols[count] = fallback[text[i + k]]
                 _place(places, count, i + k, i + k + 1)
@@ -78,7 +78,7 @@ def _place(places: Ints | None, symbol: Int, begin: Int, end: Int) -> None:
 def symbols_of_words(
     ids: Keys, fallback: Keys, settings: Ints, text: Bytes, words: Ints, symbols: Keys, places: Ints, ends: Ints
 ) -> None:
-    """Write the first symbols of words, which begin and end in `text` as `words` say; see `BpeEncoder`."""
+    """Write the first symbols of the words with the spans `words` in `text`; see `BpeEncoder.first_symbols`."""
     data, count = pointer(text), np.int64(0)
     for word in range(len(words)):
         start, end = words[word, 0], words[word, 1]

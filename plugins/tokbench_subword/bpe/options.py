@@ -1,4 +1,4 @@
-"""What the specs of the family `bpe` can say, and how a training takes what they say of cutting."""
+"""The options of the family `bpe`, and the pattern and level that they select for training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OF_PARITY = {
     "ratios": ("base", "window"),
     "development": ("base", "window"),
 }
-"""Options that say how parity-aware training goes, and with which kind of it each does something."""
+"""The options of parity-aware training, and the values of `parity` with which each has an effect."""
 
 OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and the alphabet included."),
@@ -43,51 +43,51 @@ OPTIONS = (
         choices=("hf", "bytes", "lexicographic", "first_seen"),
     ),
     Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
-    Option("end_of_word", "str", None, "Training: what marks the end of a word, as </w>; means level=char."),
+    Option("end_of_word", "str", None, "Training: the end-of-word suffix, such as </w>; implies level=char."),
     Option("level", "str", None, "Training: byte or char. Not set: byte.", choices=("byte", "char")),
     Option(
         "special_tokens",
         "str",
         "",
-        "Special tokens, separated by spaces: text=id, or a text alone, which gets the next id; or a JSON file "
-        "{text: id}. In training texts alone: they get the first ids.",
+        "Special tokens, separated by spaces: text=id, or a text without id, which gets the next one; or a "
+        "JSON file {text: id}. In training, only texts; they get the first ids.",
     ),
     Option(
         "initial_alphabet",
         "str",
         None,
-        "Training: characters that are tokens from the start. Not set: all bytes at level=byte, those seen at "
-        "level=char.",
+        "Training: characters that are tokens from the start. Not set: all bytes at level=byte, the characters "
+        "seen at level=char.",
     ),
-    Option("max_token_length", "int", None, "Training: no token of more symbols than this."),
+    Option("max_token_length", "int", None, "Training: no token has more symbols than this."),
     Option(
         "base",
         "str",
         None,
-        "Training: a tokenizer's file to go on from: its tokens keep their ids, new merges follow its own.",
+        "Training: a tokenizer file to extend: its tokens keep their ids, and new merges follow its own.",
     ),
     Option(
         "transition",
         "int",
         None,
-        "Training: the size from which on tokens may be of several words (SuperBPE). Not set: none is.",
+        "Training: above this vocabulary size, tokens may span several words (SuperBPE). Not set: never.",
     ),
     Option(
         "parity",
         "str",
         None,
-        "Training: merge for the language that is worst off (parity-aware BPE); window: none too often.",
+        "Training: merge for the language that is worst off (parity-aware BPE); window: no language too often.",
         choices=("base", "window"),
     ),
-    Option("parity_window", "int", 100, "Training, parity=window: of how many last merges shares are taken."),
-    Option("parity_alpha", "float", 2.0, "Training, parity=window: the most of it, in even shares."),
-    Option("global_merges", "int", 0, "Training, parity: so many merges first that are best for all text."),
-    Option("ratios", "str", None, "Training, parity: compression aimed at, as eng_Latn=1+hin_Deva=2.6."),
+    Option("parity_window", "int", 100, "Training, parity=window: how many recent merges the window has."),
+    Option("parity_alpha", "float", 2.0, "Training, parity=window: each language's limit, in even shares."),
+    Option("global_merges", "int", 0, "Training, parity: how many merges of plain BPE on all text come first."),
+    Option("ratios", "str", None, "Training, parity: target compression, such as eng_Latn=1+hin_Deva=2.6."),
     Option(
         "development",
         "str",
         None,
-        "Training, parity: a folder of LANGUAGE.txt, aligned, whose tokens say which language is worst off.",
+        "Training, parity: a folder of parallel texts, LANGUAGE.txt; most tokens there means worst off.",
     ),
     THREADS,
     Option("dropout", "float", None, "Leave out each merge with this probability (BPE-dropout), seeded."),
@@ -109,20 +109,20 @@ OPTIONS = (
 
 _OF_FILES = ("pattern", "special_tokens", "dropout", "encoding", "match_special", "cache")
 TRAINING_ONLY = tuple(option.name for option in OPTIONS if option.name not in _OF_FILES)
-"""Options that a tokenizer which is trained already does not take."""
+"""Options that a tokenizer loaded from a file does not accept."""
 
 ENCODINGS = {
     **dict.fromkeys(("r50k_base", "p50k_base", "p50k_edit"), "gpt2"),
     "cl100k_base": "cl100k",
     **dict.fromkeys(("o200k_base", "o200k_harmony"), "o200k"),
 }
-"""Encodings of tiktoken, and the patterns that they cut by."""
+"""Encodings of tiktoken, and the pattern that each cuts by."""
 
 
 def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
-    """The pattern that a spec names, by its own name or that of an encoding.
+    """The pattern for a pattern's name, an encoding of tiktoken, or a regular expression.
 
-    Raises `UnknownNameError` for a word that is no name: as an expression it would cut at itself alone.
+    Raises `UnknownNameError` for any other single word: as a regular expression it would match only itself.
     """
     from tokbench_subword.pipeline.patterns import NAMED, Pattern
 
@@ -134,19 +134,19 @@ def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = Tr
 
 
 def pattern_of(options: Mapping[str, Any]) -> Pattern:
-    """How the text of a training is cut."""
+    """The pattern that cuts the text of a training."""
     end_of_word = options["end_of_word"]
     text = options["pattern"] or ("whitespace" if end_of_word else "gpt2")
     if end_of_word and text == "whitespace":
-        text = r"\S+"  # a word's end says where white space was: it is not itself a token
+        text = r"\S+"  # the end-of-word suffix replaces white space, which is not part of any token
     return named_pattern(text, keep_gaps=not end_of_word)
 
 
 def cut_by(pattern: Pattern) -> str:
-    """What counts of the pre-tokens of a pattern depend on."""
+    """A description of the cutting: pre-token counts with the same description are interchangeable."""
     return f"pattern {pattern}" + ("" if pattern.keep_gaps else " matches alone")
 
 
 def level_of(options: Mapping[str, Any]) -> Level:
-    """Whether first symbols are bytes or characters."""
+    """Whether the first symbols are bytes or characters."""
     return options["level"] or ("char" if options["end_of_word"] else "byte")

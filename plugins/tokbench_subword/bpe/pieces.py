@@ -1,19 +1,19 @@
-"""Pieces: the tokens that merges can reach, numbered in the order of their merges.
+"""Pieces: the tokens that merges can produce, numbered in the order of their merges.
 
-BPE takes the merge of lowest rank first. In a vocabulary whose every merge comes after those that made its two
-sides, a token is reached by one merge at most, however many ways there are to cut it in two: what happens
-inside its bytes before that does not depend on their surroundings. All other merges never happen and can be
-left out. So a token that is a piece is what merging makes of its bytes, and a merge's rank and its result are
-one number.
+BPE applies the merge of lowest rank first. Suppose every merge of a vocabulary ranks after the merges that made
+its two sides. Then at most one merge can produce a given token, even if the token can be split in several ways:
+the merges inside its bytes do not depend on the surrounding text. All other merges of the token never happen
+and are left out. So merging the bytes of a piece always gives that piece, and one number serves as the rank of
+a merge and as its result.
 
-Pieces side by side are what merging makes of their text if each stays apart from the next. It is enough to
-look at each two neighbours: the first merge across a boundary would also happen if only these two stood there.
-`merging_pieces` goes by that in long words, and by pieces it finds merges of bytes that are certain. Without
-pieces, and so without certain merges, a first pass takes 1.14 to 1.27 times as long over Russian (cl100k,
-GPT-2), 1.04 to 1.23 over 21 languages.
+A sequence of pieces is the result of merging its text if no two neighbours would merge further (they stay
+apart). Checking each pair of neighbours is enough: the first merge across a boundary would also happen if the
+text consisted of these two pieces only. `merging_pieces` uses that in long words, and uses pieces to find
+merges of bytes that are certain to happen. Without pieces, and so without certain merges, a first pass takes
+1.14 to 1.27 times as long over Russian (cl100k, GPT-2), 1.04 to 1.23 over 21 languages.
 
-`Pieces.of` finds the one merge of each token, in order of rank: the first whose two sides stay apart under all
-merges before. A vocabulary where some merge is out of this order has no `Pieces`; its merges work on ids.
+`Pieces.of` finds the one merge of each token: the first, by rank, whose two sides stay apart under all earlier
+merges. If some merge of a vocabulary is out of order, it has no `Pieces`, and its merges work on ids.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from tokbench_subword.bpe.tables import (
 
 N_BYTES = 256
 LEFT, RIGHT = range(2)
-"""What the two numbers of a piece's record are: the sides of its merge, both the byte itself for a byte."""
+"""The two numbers of a piece's record: the sides of its merge; for a byte, the byte itself twice."""
 _FIRST_MERGE = np.uint32(N_BYTES)
 _BYTE_NEXT = np.uint32(1)
 
 
 @inline
 def stays_apart(records: Keys, merges: MergeTable, left: np.uint32, right: np.uint32) -> bool:
-    """Whether BPE leaves the pieces `left` and `right` as they are when they stand side by side.
+    """Whether BPE keeps the pieces `left` and `right` unchanged when they are next to each other.
 
-    Goes back in time: of the two symbols at the boundary, the later one is taken apart again, until both are
-    bytes. At each step no merge of the two may have come before the merge that ended it.
+    Runs the merging backwards: of the two symbols at the boundary, it splits the one that was made later, until
+    both are bytes. At each step, no merge of the two symbols may rank before the merge just undone.
     """
     limit = NONE
     while True:
@@ -61,7 +61,7 @@ def stays_apart(records: Keys, merges: MergeTable, left: np.uint32, right: np.ui
             limit = left
             left = records[(np.int64(left) << 1) + RIGHT]
         else:
-            limit = right + _BYTE_NEXT  # of equal merges the left one goes first
+            limit = right + _BYTE_NEXT  # the leftmost of equal merges goes first
             right = records[(np.int64(right) << 1) + LEFT]
 
 
@@ -69,9 +69,9 @@ def stays_apart(records: Keys, merges: MergeTable, left: np.uint32, right: np.ui
 def _number(
     merges: Ids, ranks: Ids, byte_ids: Keys, number_of: Keys, ids: Keys, records: Keys, pairs: PairTable
 ) -> int:
-    """Number the bytes and then every token by its merge; fill the pair table.
+    """Number the bytes, then every token in the order of its merge; fill the pair table.
 
-    ``merges`` are in order of `ranks`. Returns how many pieces there are, or -1 where two tokens share a rank.
+    ``merges`` are sorted by `ranks`. Returns the number of pieces, or -1 if two tokens share a rank.
     """
     made, rows = merges_in(pairs), pointer(records)
     for byte in range(N_BYTES):
@@ -98,10 +98,10 @@ def _number(
 def _happen(
     tokens: TokenBytes, unreached: Ids, number_of: Keys, merges: Ids, firsts: Ints, pairs: PairTable
 ) -> bool:
-    """Whether some merge of a token that is no piece would happen, and its piece is missed.
+    """Whether some merge can happen whose result is not numbered as a piece; then pieces are incomplete.
 
-    ``unreached[k]`` has the merges from ``firsts[k]`` to ``firsts[k + 1]``. The first of all such merges in any
-    text would find its two sides as the pieces of the token's own bytes.
+    Token ``unreached[k]`` has the merges from ``firsts[k]`` to ``firsts[k + 1]``. If such a merge happens in
+    any text, the sides of the first one are the two pieces that the token's own bytes merge into.
     """
     for k in range(len(unreached)):
         start, end = tokens.starts[unreached[k]], tokens.starts[unreached[k] + 1]
@@ -115,14 +115,14 @@ def _happen(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """`ids` of the pieces by number, the `sides` of their merges (uint32 ``(n, 2)``), and these in a table."""
+    """The `ids` of pieces by number, the `sides` of their merges (uint32 ``(n, 2)``), the merges as a table."""
 
     ids: NDArray[np.uint32]
     sides: NDArray[np.uint32]
     pairs: PairTable
 
     def byte_pairs(self) -> NDArray[np.uint32]:
-        """The number of the piece that two bytes make, by ``left << 8 | right``."""
+        """The numbers of pieces of two bytes, by ``left << 8 | right``; `NONE` if two bytes do not merge."""
         left, right = self.sides.T
         made = np.flatnonzero((left < N_BYTES) & (right < N_BYTES))[N_BYTES:]
         pairs = np.full(1 << 16, NONE, np.uint32)
@@ -130,13 +130,13 @@ class Pieces:
         return pairs
 
     def onward(self) -> tuple[int, int]:
-        """The first piece from which on ids go on as the numbers do, and how far they are ahead of these."""
+        """The first piece from which on id minus number is constant, and that difference."""
         ahead = self.ids.astype(np.int64) - np.arange(len(self.ids))
         changes = np.flatnonzero(np.diff(ahead))
         return int(changes[-1]) + 1 if len(changes) else 0, int(ahead[-1]) if len(ahead) else 0
 
     def characters(self, tokens: TokenBytes) -> NDArray[np.uint32]:
-        """The number of the piece that is a character of three bytes, by its code point: ``(65536,)``."""
+        """The piece numbers of characters of three bytes, by code point: ``(65536,)``; `NONE` without one."""
         found, starts = np.full(1 << 16, NONE, np.uint32), tokens.starts[self.ids]
         three = np.flatnonzero(tokens.starts[self.ids.astype(np.int64) + 1] - starts == 3)
         bytes_ = tokens.blob[starts[three, None] + np.arange(3)].astype(np.int64)
@@ -145,11 +145,10 @@ class Pieces:
         return found
 
     def rivals(self, tokens: TokenBytes) -> NDArray[np.uint32]:
-        """The earliest merges that could part two bytes or a character, in pairs by ``left << 8 | right`` of a
-        boundary.
+        """The earliest merges that could split a byte pair or a character: two for each boundary of bytes.
 
-        First, of merges across the boundary, the least number where the right side is a byte or the beginning
-        of a character; then the least where the left side is a byte or the rest of a character.
+        At ``2 * (left << 8 | right)`` is the least number of a merge across the boundary whose right side is a
+        byte or the beginning of a character; next, the least whose left side is a byte or the end of one.
         """
         first, last, begins_one, ends_one = self._edges(tokens)
         found = np.full((1 << 16, 2), NONE, np.uint32)
@@ -161,9 +160,7 @@ class Pieces:
         return found.reshape(-1)
 
     def _edges(self, tokens: TokenBytes) -> tuple[NDArray[Any], ...]:
-        """Of each piece its first and last byte, and whether it is a byte or the beginning, or the rest, of a
-        character.
-        """
+        """Each piece's first and last byte; whether it is a byte or a character's beginning; or its end."""
         starts, ends = tokens.starts[self.ids], tokens.starts[self.ids.astype(np.int64) + 1]
         first, last, sizes = tokens.blob[starts], tokens.blob[ends - 1], ends - starts
         begins_one = sizes < np.select([first >= 0xF0, first >= 0xE0], [4, 3], 2)
@@ -172,7 +169,7 @@ class Pieces:
 
     @classmethod
     def none(cls) -> Pieces:
-        """For a model without pieces, whose merges work on ids."""
+        """An empty instance, for a model whose merges work on ids."""
         nothing = np.zeros(0, np.uint32)
         return cls(nothing, nothing.reshape(0, 2), PairTable.empty(0))
 
@@ -184,7 +181,7 @@ class Pieces:
         ranks: NDArray[np.int32],
         byte_ids: NDArray[np.uint32],
     ) -> Pieces | None:
-        """The pieces of a vocabulary with its bytes' ids `byte_ids`; None where merges are out of order."""
+        """The pieces of a vocabulary, or None if merges are out of order; `byte_ids`: the ids of bytes."""
         if (ranks[1:] < ranks[:-1]).any():
             order = np.argsort(ranks, kind="stable")
             merges, ranks = merges[order], ranks[order]

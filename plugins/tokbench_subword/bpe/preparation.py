@@ -1,4 +1,4 @@
-"""What happens to text before BPE: added tokens, normalizing, cutting, often by one pattern with a name."""
+"""What happens to text before BPE: matching added tokens, normalizing, and cutting it into pre-tokens."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
 
 @dataclass(frozen=True, kw_only=True)
 class BpePreparation(preparation.Preparation):
-    """Turns text into added tokens and stretches of ordinary text, and those into pre-tokens.
+    """Splits text into added tokens and stretches of ordinary text, and cuts the stretches into pre-tokens.
 
-    `pattern` is set where cutting is the affair of one pattern with a name; then `prefix_space` says whether a
-    space goes before a stretch that does not begin with one. `spelling` says that pre-tokens are written in the
-    byte alphabet and the model works on its characters, since bytes alone would not do: with an end-of-word
-    suffix (CLIP), something that cuts after ``ByteLevel``, or ``ByteLevel`` among the normalizers.
+    `pattern` is set if a single named pattern does the cutting. Then `prefix_space` says whether a space is
+    added before a stretch that does not begin with one. If `spelling`, pre-tokens are written in the byte
+    alphabet and the model works on its characters. That is needed with an end-of-word suffix (CLIP), with a
+    pre-tokenizer after ``ByteLevel``, or with ``ByteLevel`` among the normalizers.
     """
 
     level: Level
@@ -31,7 +31,7 @@ class BpePreparation(preparation.Preparation):
 
     @classmethod
     def of(cls, document: TokenizerJson, *, match_special: bool = False) -> BpePreparation:
-        """The preparation a document asks for; raises `TokenizerError` naming what is not known here."""
+        """The preparation that a document describes; raises `TokenizerError` for an unsupported step."""
         steps = steps_of(document.pre_tokenizer, "pretokenizers")
         before_last = [*steps_of(document.normalizer, "normalizers"), *steps[:-1]]
         bytewise, early = (
@@ -48,7 +48,7 @@ class BpePreparation(preparation.Preparation):
 
     @classmethod
     def around(cls, model: BpeModel, document: TokenizerJson, *, match_special: bool = False) -> BpePreparation:
-        """The preparation that a document asks for around a model, whose affixes count, not the document's."""
+        """The preparation that a document describes, with the affixes of `model` instead of the document's."""
         affixes = {
             "end_of_word_suffix": model.end_of_word,
             "continuing_subword_prefix": model.continuing_prefix,
@@ -56,12 +56,12 @@ class BpePreparation(preparation.Preparation):
         return cls.of(document.with_model(affixes), match_special=match_special)
 
     def encoder(self, model: BpeModel, **options: Any) -> BpeEncoder:
-        """What encodes by `model` behind this; the options are those of `BpeEncoder`."""
+        """The encoder that follows this preparation; `options` are those of `BpeEncoder`."""
         return BpeEncoder(model, self.compiled.cutters, spelled=self.spelled_by_encoder, **options)
 
 
 def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
-    """The one pattern that a list of pre-tokenizers comes down to, and whether a space goes before; or None."""
+    """The single named pattern that these pre-tokenizers amount to, or None; whether they add a space."""
     steps = list(steps)
     prefix_space = False
     expression: str | None = None
@@ -73,7 +73,7 @@ def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
             if steps:
                 return None, False
         elif steps and prefix_space:
-            return None, False  # a space before every piece
+            return None, False  # `ByteLevel` adds a space before every pre-token
     if not steps:
         return Pattern.of(expression) if expression else Pattern("none"), prefix_space
     if len(steps) > 1 or steps[0].get("type") != "Split" or "Regex" not in steps[0].get("pattern", {}):
@@ -81,5 +81,5 @@ def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
     behavior, invert = steps[0].get("behavior"), bool(steps[0].get("invert"))
     pattern = Pattern.of(steps[0]["pattern"]["Regex"])
     if not pattern.name or (behavior, invert) not in (("Isolated", False), ("Removed", True)):
-        return None, False  # patterns with a name leave no gaps, so these two are the same for them
+        return None, False  # named patterns leave no gaps, so these two are equivalent for them
     return pattern, prefix_space

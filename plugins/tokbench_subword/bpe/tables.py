@@ -1,12 +1,13 @@
-"""The encoder's tables: pairs to ranks, and whole tokens to ids.
+"""The encoder's hash tables: from pairs to ranks, and from whole tokens to ids.
 
-Every table is an open-addressing hash table in one numpy array, filled by a small kernel. They are built once
-per model and shared by all threads.
+Every table uses open addressing in one numpy array, which a small kernel fills. The tables are built once per
+model and shared by all threads.
 
-- `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash,
-  behind a Bloom filter of a byte a place that answers most "no merge" questions from a near cache. Without it a
-  first pass takes 1.15 to 1.20 times as long over Russian (GPT-2, cl100k), 1.06 to 1.10 over 21 languages.
-- `TokenBytes.table_of`: the bytes of tokens to their ids.
+- `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash.
+  A Bloom filter with one byte per entry answers most lookups of pairs that do not merge from a near cache.
+  Without it a first pass takes 1.15 to 1.20 times as long over Russian (GPT-2, cl100k), 1.06 to 1.10 over 21
+  languages.
+- `TokenBytes.table_of`: from the bytes of a token to its id.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from tokbench.kernels.text import end_to_end
 NONE = np.uint32(0xFFFFFFFF)
 """No rank, no id."""
 Number = int | np.uint32
-"""A rank, an id, a symbol of a word under way."""
+"""A rank, an id, or a symbol during merging."""
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 RANK_BITS = np.uint64(22)
 RANK_MASK = np.uint64((1 << 22) - 1)
@@ -69,7 +70,7 @@ def into_filter(bloom: Keys, bit: Word) -> None:
 
 
 class MergeTable(NamedTuple):
-    """A `PairTable` as kernels take it: pointers to its first two arrays, and the shift."""
+    """A `PairTable` for kernels: pointers to its first two arrays, and the shift."""
 
     pairs: Any
     bloom: Any
@@ -78,13 +79,13 @@ class MergeTable(NamedTuple):
 
 @inline
 def merges_at(block: Block, place: Int) -> MergeTable:
-    """The table whose arrays stand in a block from `place` on."""
+    """The table whose arrays are in a block from `place` on."""
     return MergeTable(u64_in(block, place), u32_in(block, place + 1), u64_in(block, place + 2)[0])
 
 
 @inline
 def merges_in(pairs: PairTable) -> MergeTable:
-    """The same of a table, which the caller keeps."""
+    """The `MergeTable` of a `PairTable`, which the caller must keep alive."""
     return MergeTable(pointer(pairs.table), pointer(pairs.bloom), pairs.shift[0])
 
 
@@ -109,7 +110,7 @@ def pair_rank(merges: MergeTable, left: Number, right: Number) -> np.uint32:
 
 @inline
 def enter_pair(merges: MergeTable, left: Number, right: Number, rank: Number) -> None:
-    """Enter a pair, unless it is there."""
+    """Insert a pair, unless the table already has it."""
     table, bloom, shift = merges
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
@@ -125,13 +126,13 @@ def enter_pair(merges: MergeTable, left: Number, right: Number, rank: Number) ->
 
 @kernel
 def _fill_pairs(merges: Ids, ranks: Ids, pairs: PairTable) -> None:
-    """Enter every merge; of two for one pair the first stays."""
+    """Insert every merge; if a pair is listed twice, the first entry counts."""
     for m in range(len(merges)):
         enter_pair(merges_in(pairs), merges[m, 0], merges[m, 1], ranks[m])
 
 
 class PairTable(NamedTuple):
-    """Pairs of ids to ranks; see `pair_rank`. `shift`, ``(1,)``, is how far a hash is shifted for its place."""
+    """A hash table from pairs of ids to ranks, for `pair_rank`; ``hash >> shift[0]`` indexes `table`."""
 
     table: NDArray[np.uint64]
     bloom: NDArray[np.uint32]
@@ -159,7 +160,7 @@ class PairTable(NamedTuple):
 def token_id(
     table: Words, mask: Int, blob: Bytes, starts: Ints, data: Bytes, start: Int, length: Int
 ) -> np.uint32:
-    """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers."""
+    """The id of the token ``data[start:start + length]``, or `NONE`; all tables are pointers."""
     hashed = hash_bytes(data, start, length)
     tag = np.uint32(hashed >> np.uint64(32))
     i = np.int64(hashed) & mask
@@ -189,18 +190,18 @@ def _fill_tokens(table: Words, blob: Bytes, starts: Ints, chosen: Ints) -> None:
 
 
 class TokenBytes(NamedTuple):
-    """The bytes of all tokens, end to end: those of an id are ``blob[starts[id]:starts[id + 1]]``."""
+    """The bytes of all tokens, end to end: token `id` is ``blob[starts[id]:starts[id + 1]]``."""
 
     blob: NDArray[np.uint8]
     starts: NDArray[np.int64]
 
     @classmethod
     def of(cls, vocabulary: Sequence[bytes]) -> TokenBytes:
-        """Those of a vocabulary; an empty entry is no token."""
+        """The bytes of a vocabulary; an empty entry is not a token."""
         return cls(*end_to_end(vocabulary, PADDING))
 
     def table_of(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.uint64], int]:
-        """The `chosen` tokens by their bytes, for `token_id`, and the length of the longest."""
+        """A table of the `chosen` tokens for `token_id`, and the length in bytes of the longest of them."""
         sizes = np.diff(self.starts)
         ids = np.flatnonzero(chosen & (sizes > 0))
         table = np.full(power_of_two(2 * len(ids)), EMPTY, np.uint64)

@@ -1,4 +1,4 @@
-"""`BpeTokenizer`: a BPE model with everything around it, and all that tokbench may ask of a tokenizer."""
+"""`BpeTokenizer`: a BPE model with its text preparation, as a tokenizer for tokbench with all capabilities."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 
 class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
-    """Encodes and decodes text with a `BpeModel` and the document that stands around it.
+    """Encodes and decodes text with a `BpeModel` and a `document` (normalizer, pre-tokenizer, decoder …).
 
-    `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
-    tokens are always matched. `threads` is how many a batch may use, `cache` how many bytes the word cache of
-    each may take. Added tokens are decoded as they are written where `literal`, as beside ranks; else a decoder
-    of bytes takes one whose characters all stand for bytes for these, as in `tokenizers`.
+    `encode` returns int32 arrays. The text of special tokens is ordinary text unless `match_special`; other
+    added tokens are always matched. A batch uses up to `threads` threads; `cache` is the size limit in bytes of
+    each thread's word cache. If `literal` (for tiktoken's ranks), added tokens decode to their text. Otherwise
+    an added token of letters of the byte alphabet alone decodes to those bytes, as in `tokenizers`.
 
     Example:
         >>> model = BpeModel(
@@ -85,16 +85,16 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
         self.document = document
         self._preparation = BpePreparation.around(self.model, document, match_special=self.match_special)
 
-    # --- where they come from ---------------------------------------------------------------------
+    # --- construction -----------------------------------------------------------------------------
 
     @classmethod
     def of_model(cls, model: BpeModel, **options: Any) -> BpeTokenizer:
-        """A tokenizer around a model alone: trained, or from ranks or merges."""
+        """A tokenizer for a model without a document: trained, or read from ranks or merges."""
         return _kind(model, cls)(model, document_of_model(model), **options)
 
     @classmethod
     def of_document(cls, document: TokenizerJson, *, where: str, **options: Any) -> BpeTokenizer:
-        """A tokenizer of a `tokenizer.json`; raises `TokenizerError` naming what is wrong or not known."""
+        """The tokenizer of a `tokenizer.json`; raises `TokenizerError` for invalid or unsupported content."""
         model = model_of_document(document, where=where)
         return _kind(model, cls)(model, document.with_model({}), source=where, **options)
 
@@ -105,7 +105,7 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], **options: Any) -> BpeTokenizer:
-        """The tokenizer that `to_dict` described: the content of a `tokenizer.json`."""
+        """The tokenizer for the output of `to_dict`: the content of a `tokenizer.json`."""
         return cls.of_document(document_of(content, where="from_dict"), where="from_dict", **options)
 
     # --- encoding ---------------------------------------------------------------------------------
@@ -119,15 +119,13 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
         return PreparedEncoder(self._preparation.compiled, self._encoder)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
-        """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
-        them.
-        """
+        """The ids of documents stored end to end in `data`, followed by `PADDING` readable bytes."""
         return self._prepared.encode_utf8(data, offsets)
 
     # --- decoding ---------------------------------------------------------------------------------
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
-        """The text of `ids`; what is not UTF-8 becomes U+FFFD. Raises `TokenizerError` for an unknown id."""
+        """The text of `ids`; invalid UTF-8 becomes U+FFFD. Raises `TokenizerError` for an unknown id."""
         self.__dict__["decode"] = self._decode_one
         return self._decode_one(ids)
 
@@ -146,22 +144,22 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
     # --- offsets, sampling, tracing ---------------------------------------------------------------
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``.
+        """The spans of all tokens, ``(total, 2)``, and `limits`: text i has rows ``limits[i]:limits[i + 1]``.
 
-        Tokens that share a character carry its span each; a token of inserted text only has an empty span.
+        Tokens that share a character each get its span; a token of inserted text has an empty span.
         """
         return self._offsets.batch(texts)
 
     @cached_property
     def _offsets(self) -> BpeOffsets:
-        letters = self._preparation.spelling  # which the encoder of texts may never see
+        letters = self._preparation.spelling  # then the usual encoder may work on bytes instead of letters
         encoder = BpeEncoder(self.model, (), threads=self.threads) if letters else self._encoder
         return BpeOffsets(self.model, self._preparation, encoder)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float = 0.1) -> list[int]:
         """The ids of `text` with each merge left out with probability `alpha` (BPE-dropout).
 
-        0 gives ``encode(text)``, 1 the first symbols. Source: Provilkov et al. 2020, "BPE-Dropout".
+        0 returns ``encode(text)``, 1 the first symbols. Source: Provilkov et al. 2020, "BPE-Dropout".
         """
         if not 0.0 <= alpha <= 1.0:
             raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
@@ -183,7 +181,7 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
         return _kind(model, BpeTokenizer)(**{**self._made_of(), "model": model})
 
     def trace(self, text: str) -> Iterator[Step]:
-        """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
+        """The steps of ``encode(text)``: one `Step` per merge, with rank and pair."""
         return tracing.steps(self, plain_text(text, name=self.name))
 
     # --- the vocabulary ---------------------------------------------------------------------------
@@ -195,26 +193,26 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
 
     @cached_property
     def _losses(self) -> list[str]:
-        """Why a text may come back otherwise; empty where none does."""
+        """Reasons why decoding may not restore a text; empty if it always does."""
         document = self.document
         matched = [one for one in document.added_tokens if self.match_special or not one.special]
         reasons = {
             "text is normalised": bool(steps_of(document.normalizer, "normalizers")),
-            "cutting drops text, or adds to it": not keeps_text(
+            "pre-tokenization drops or adds text": not keeps_text(
                 steps_of(document.pre_tokenizer, "pretokenizers")
             ),
             "not every byte has a token of its own": not self._has_bytes,
             "the decoder does more than join bytes": not joins_bytes(document.decoder),
-            "added tokens take spaces beside them": any(token.lstrip or token.rstrip for token in matched),
+            "added tokens strip the spaces beside them": any(token.lstrip or token.rstrip for token in matched),
         }
         found = [reason for reason, holds in reasons.items() if holds]
         if not found and any(self.decode([token.id]) != token.content for token in matched):
-            found.append("an added token is decoded as bytes that its text spells")
+            found.append("an added token decodes to the bytes that its text spells")
         return found
 
     @property
     def _has_bytes(self) -> bool:
-        """Whether every byte is a token, by itself or as a letter of the byte alphabet."""
+        """Whether every byte has a token: the byte itself, or its letter in the byte alphabet."""
         model = self.model
         if model.level == "byte":
             return bool((model.byte_ids >= 0).all())
@@ -224,16 +222,16 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
 
     @cached_property
     def decode_joins_bytes(self) -> bool:
-        """Whether `decode` joins the bytes of tokens: they are bytes, and the file's decoder does no more."""
+        """Whether `decode` only joins the bytes of tokens."""
         return self.model.level == "byte" and joins_bytes(self.document.decoder)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""
+        """The smallest number of tokens of the vocabulary that spell each text's pre-tokens."""
         return self._of_equal_scores.encode_batch(texts).lengths()
 
     @cached_property
     def _of_equal_scores(self) -> JsonUnigramTokenizer:
-        """A Unigram model of the same tokens: where all score the same, the best path is the shortest one."""
+        """A Unigram model of the same tokens with equal scores: its best path is the shortest one."""
         from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
         if self.model.level != "byte" or (self.model.byte_ids < 0).any():
@@ -248,7 +246,7 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
         return JsonUnigramTokenizer(document, name=self.name, match_special=self.match_special)
 
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
-        """The tokenizer with fewer tokens, and the new id of each old one, -1 for those that are gone."""
+        """The tokenizer pruned to `vocab_size` tokens, and the new id of each old one, -1 if removed."""
         model, document, new_ids = pruning.pruned(self.model, self.document, counts, vocab_size, name=self.name)
         return self.changed(model=model, document=document, source=""), new_ids
 
@@ -257,33 +255,33 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON.
 
-        Raises `TokenizerError` where `tokenizers` would give other ids (see `save`).
+        Raises `TokenizerError` if `tokenizers` would return other ids (see `save`).
         """
         return saving.proved_content(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
+        """Write the tokenizer: ranks, GGUF, `tokenizer.json`, or a folder of `vocab.json` and `merges.txt`.
 
-        The path decides: the suffix ``.tiktoken``, no suffix (a folder), ``.json``; any other raises
-        `TokenizerError`, and so does a file in which ids would change. What `tokenizers` and `transformers`
-        open as `tokenizer.json` gives the same ids there.
+        The path selects the format: ``.tiktoken``, ``.gguf``, ``.json``, or no suffix (a folder). Raises
+        `TokenizerError` for any other suffix, and if the file would give other ids. `tokenizers` and
+        `transformers` return the same ids with the `tokenizer.json`.
         """
         saving.save(self, path)
 
     @property
     def _encode_of_files(self) -> Callable[[str], Any]:
-        """Encodes without dropout and without `match_special`, which no file says."""
+        """Encodes as a saved file does: without dropout and `match_special`, which no file stores."""
         return (self.changed(match_special=False) if self.match_special else self)._prepared.encode
 
     def unsaid_in(self, path: str | os.PathLike[str]) -> dict[str, str]:
-        """How text is cut, and the special tokens, where `path` is of ranks, which say neither.
+        """The options needed to open the file `path`: for ranks, `pattern` and `special_tokens`; else none.
 
-        Empty where no option says it: of an expression in another dialect than that of ranks, of many tokens.
+        Also empty if options cannot express them: a pattern outside Rust's dialect, or too many special tokens.
         """
         return saving.unsaid_in(Path(path), self.model)
 
     def facts(self) -> dict[str, Any]:
-        """What this tokenizer is, ready for JSON."""
+        """A description of the tokenizer, ready for JSON."""
         model, pattern = self.model, self._preparation.pattern
         return {
             "algorithm": "BPE",
@@ -305,9 +303,9 @@ class BpeTokenizer(PreparedTokenizer, TokenLookup, Rebuilt):
 
 
 class DropoutTokenizer(BpeTokenizer):
-    """A `BpeTokenizer` that leaves out merges at random: `encode` and `trace` draw tokens anew at each call.
+    """A `BpeTokenizer` that leaves out merges at random: each call of `encode` and `trace` draws anew.
 
-    So it tells no `offsets`: they would be those of other tokens.
+    It has no `offsets`, since they would belong to the tokens of another draw.
     """
 
     offsets = offsets_batch = None  # type: ignore[assignment]
@@ -330,7 +328,7 @@ class DropoutTokenizer(BpeTokenizer):
         return self.encode_batch([whole[start:end].decode() for start, end in pairwise(offsets.tolist())])
 
     def trace(self, text: str) -> Iterator[Step]:
-        """The merges that are drawn, one `Step` each, with rank and pair."""
+        """The steps of one random encoding: one `Step` per merge, with rank and pair."""
 
         def drop() -> bool:
             return bool(self._random.random() < self.model.dropout)
@@ -339,5 +337,5 @@ class DropoutTokenizer(BpeTokenizer):
 
 
 def _kind(model: BpeModel, usual: type[BpeTokenizer]) -> type[BpeTokenizer]:
-    """The class of a tokenizer with a model."""
+    """The class for a tokenizer with this model: `DropoutTokenizer` if it has dropout, else `usual`."""
     return DropoutTokenizer if model.dropout else usual

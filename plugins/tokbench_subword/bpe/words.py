@@ -1,10 +1,11 @@
-"""A word that is not in the word cache: encoded, as a whole or in parts, which are kept.
+"""Encodes a word that is not in the word cache, as a whole or in parts; the parts are cached.
 
-It is cut where no token reaches across two characters. A Chinese sentence is one pre-token, and no sentence
-comes twice; its words do. Cutting is exact: no merge could have joined the two sides. Without it a first pass
-takes 1.4 (GPT-2) to 1.8 (o200k) times as long over Chinese, Japanese and Thai.
+A word is cut between two characters that no token contains side by side. Cutting is exact: no merge could have
+joined the two sides. It helps in Chinese, where a whole sentence is one pre-token: sentences do not repeat, but
+their words do. Without it a first pass takes 1.4 (GPT-2) to 1.8 (o200k) times as long over Chinese, Japanese
+and Thai.
 
-What merges is a search by itself, `MERGER`: a model compiles only its own.
+The search that merges, `MERGER`, is compiled separately, so each model compiles only the one it uses.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 @inline
 def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
-    """The id of a word that is one token although its merges do not give that, or `NONE`.
+    """The id of a word that is one token although its merges do not make it, or `NONE`.
 
-    Where a model has pieces there are few such tokens, most often none. If all tokens were looked for before
-    merging, a first pass would take 1.06 to 1.11 times as long over English and code (cl100k): half of their
-    new words are tokens, but the table of all is far away in memory.
+    A model with pieces has few such tokens, usually none. Looking up all tokens before merging would make a
+    first pass take 1.06 to 1.11 times as long over English and code (cl100k): half of their new words are
+    tokens, but the table of all tokens does not fit in a near cache.
     """
     if length > settings[at.LONGEST]:
         return NONE
@@ -39,14 +40,14 @@ def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: 
 
 @inline
 def _merge(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """Encode ``text[start:end]`` by the search that merges; return the new end of `out`."""
+    """Encode ``text[start:end]`` by merging; return the new end of `out`."""
     merger = i64_in(block, at.SETTINGS)[at.MERGER]
     return np.int64(search_at(merger, (block, text, start, end - start, out, o)))
 
 
 @inline
 def _encode_whole(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """Encode a pre-token that is not cut; return the new end of `out`."""
+    """Encode a pre-token without cutting it; return the new end of `out`."""
     whole = _whole_token(block, i64_in(block, at.SETTINGS), text, start, end - start)
     if whole == NONE:
         return _merge(block, text, start, end, out, o)
@@ -74,7 +75,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
         count = find_parts(parts, words, text, index, end)
         for k in range(count):
             stop, after = parts.ends[k], np.int64(-1)
-            if stop - index == end - start:  # not cut at all: what is cut is no token
+            if stop - index == end - start:  # not cut at all, so it may be one whole token
                 return _encode_whole(block, text, start, end, out, o)
             if stop - index <= LONGEST_PART:
                 after = recall(words, slots, state, parts.keys, k, text, index, out, o)
@@ -90,8 +91,8 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
 def encode_new(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: Int) -> np.int64:
     """Encode a word; return the new end of `out`.
 
-    What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
-    are known already.
+    Words in scripts with few letters are merged as a whole, which is faster. In scripts with many characters a
+    word is cut: its parts repeat, and most are in the cache.
     """
     if i64_in(block, at.SETTINGS)[at.CUT] != 0 and quicker_in_parts(text, start, length):
         return _encode_parts(block, text, start, start + length, out, o)
