@@ -1,8 +1,8 @@
-"""Training that goes on from a vocabulary: text is spelled in its tokens, and further pairs are merged.
+"""Training that extends a vocabulary: it encodes text with the vocabulary, and then merges further pairs.
 
-What the vocabulary has keeps its ids, and new merges follow its own: text in which no new token comes up is
-encoded as before. `continued_sizes` goes on from a tokenizer's file (``bpe:base=``), whose rules prepare and
-cut text; `learn_superwords` goes on over longer stretches of text (``bpe:transition=``).
+Old tokens keep their ids, and new merges follow the old ones, so text without any new token is encoded as
+before. `continued_sizes` extends a tokenizer from a file (``bpe:base=``), which also prepares and cuts the
+text. `learn_superwords` continues over longer stretches of text (``bpe:transition=``).
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def learn_more(
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> NDArray[np.int32]:
-    """Merges that follow those of a byte-level `model`: int32 ``(n, 3)``, learned from `words`.
+    """Learn merges that follow those of a byte-level `model`, from `words`: int32 ``(n, 3)``.
 
-    They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. The
-    other options are those of `training.session.MergeSession`.
+    Learning stops at `vocab_size` tokens. New tokens get the ids from ``len(model.vocabulary)`` on. The other
+    options are those of `training.session.MergeSession`.
     """
     data = np.concatenate((words.data, np.zeros(PADDING, np.uint8)))
     spelled_words = _whole(model, workers).encode_utf8(data, words.starts)
@@ -82,9 +82,9 @@ def learn_more(
 
 
 def extended(model: BpeModel, learned: NDArray[np.int32]) -> BpeModel:
-    """The model with the merges that `learn_more` gave behind its own, and their tokens.
+    """The model with the merges of `learn_more` after its own, and with their tokens.
 
-    A merge of a pair that it has already is left out: what it encodes without the new tokens stays as it is.
+    A merge of a pair that the model already has is left out, so text without new tokens is encoded as before.
     """
     merges = np.concatenate((model.merges, each_pair_once(learned)))
     n_own, ranks = len(model.merges), model.ranks
@@ -106,9 +106,9 @@ def learn_superwords(
     counted: Callable[[int], None] = lambda n_bytes: None,
     **options: Any,
 ) -> NDArray[np.int32]:
-    """`learn_more`, from texts, cut by `pattern` alone: merges of what may be superwords.
+    """Learn further merges, possibly superwords, from texts that are cut only by `pattern`; see `learn_more`.
 
-    `counted` is told how many bytes are read; the other options are those of `learn_from_sequences`.
+    `counted` is called with the number of bytes read; other options are those of `learn_from_sequences`.
     """
     encoder, buffer, n_bytes = _whole(model, workers), Utf8Buffer(), 0
     (cutter,) = pattern.cutters
@@ -134,24 +134,24 @@ def _whole(model: BpeModel, workers: int) -> BpeEncoder:
 
 
 def _filled(base: BpeTokenizer) -> BpeModel:
-    """Its model with an entry for each id, those of added tokens too: new tokens come behind all of them."""
+    """The model of `base` with an entry for each added id too, so that new tokens come after all of them."""
     known = base.model.vocabulary
     return replace(base.model, vocabulary=(*known, *[b""] * (base.vocab_size - len(known))))
 
 
 def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
-    """The tokenizer that a training goes on from; raises `TokenizerError` for one that cannot be continued."""
+    """The tokenizer to extend; raises `TokenizerError` if it or the options do not allow that."""
     path = str(options["base"])
     if options["parity"]:
-        raise TokenizerError(f"bpe: base={path} and parity={options['parity']} do not go together")
+        raise TokenizerError(f"bpe: base={path} and parity={options['parity']} cannot be combined")
     for name in _OF_THE_BASE:
         if options[name]:
-            raise TokenizerError(f"bpe: base={path} says itself what {name}= would; leave it out")
+            raise TokenizerError(f"bpe: base={path} already determines {name}; leave {name}= out")
     found = [file.stat() for file in files(Spec("bpe", path), LoadContext(Path()))]
     base = _opened(path, tuple((one.st_mtime_ns, one.st_size) for one in found))
     if not isinstance(base, BpeTokenizer) or base.model.level != "byte":
-        kind = "a sentencepiece model" if not isinstance(base, BpeTokenizer) else "of characters"
-        raise TokenizerError(f"bpe: base={path} is {kind}; only byte-level BPE can be continued")
+        kind = "a sentencepiece model" if not isinstance(base, BpeTokenizer) else "at character level"
+        raise TokenizerError(f"bpe: base={path} is {kind}; only byte-level BPE can be extended")
     size, wanted = base.vocab_size, options["vocab_size"]
     if not size < wanted <= MOST_TOKENS:
         raise TokenizerError(
@@ -164,12 +164,12 @@ def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
 
 @lru_cache(maxsize=1)
 def _opened(path: str, files_as_they_are: tuple[tuple[int, int], ...]) -> Tokenizer:
-    """What is at `path`, opened once for files of these times and sizes: each slice of text asks for it."""
+    """The tokenizer at `path`, cached by its files' times and sizes: each part of a text asks for it."""
     return load(Spec("bpe", path), LoadContext(Path()))
 
 
 def cut_of(base: BpeTokenizer) -> str:
-    """What its pre-tokens depend on."""
+    """A description of how `base` cuts text: counts with the same description are interchangeable."""
     document = base.document
     if base._preparation.compiled.leaves_text and base._preparation.pattern is not None:
         return f"pattern {base._preparation.pattern}"
@@ -185,7 +185,7 @@ def counted(
     workers: int,
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
-    """The pre-tokens of `texts` as the tokenizer makes them; added tokens are none."""
+    """Count the pre-tokens of `texts` as `base` cuts them, without added tokens."""
     pipeline = base._preparation.compiled
     fill = filler(pipeline.cutters, pipeline.segments)
     return count_blocks(texts, fill, workers=workers, progress=progress)
@@ -194,13 +194,13 @@ def counted(
 def continued_sizes(
     corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
 ) -> dict[int, BpeTokenizer]:
-    """Go on from the base that the options name: tokenizers of several sizes, less those that it has."""
+    """Extend the base that the options name: tokenizers by size, for those sizes that are above the base's."""
     base = base_of(options)
     workers, filled = threads_of(options), _filled(base)
-    told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=corpus.n_bytes)
+    counting = stage(progress, "counting", 0.0, COUNTING_SHARE, of=corpus.n_bytes)
     merges = learn_more(
         replace(filled, special_tokens={}),
-        counted(base, corpus.source(cut_of(base)), workers, told),
+        counted(base, corpus.source(cut_of(base)), workers, counting),
         vocab_size=options["vocab_size"],
         rule=tie_rule(options["ties"]),
         minimum=options["min_frequency"],

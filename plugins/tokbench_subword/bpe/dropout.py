@@ -1,11 +1,11 @@
 """BPE-dropout (Provilkov et al. 2020): n log n in the length of a pre-token, seeded.
 
-With a probability of 0 it is merging as ever, which tells what tokens are made of (`merged_symbols`).
+With a probability of 0 it is ordinary merging, which shows what tokens are made of (`merged_symbols`).
 
-At every step each merge that could be done next is left out with probability alpha, and the first of the rest
-is done. Only merges before that one need a draw: they come up from the queue of `merging.merge_long` in their
-order, are laid aside while draws leave them out, and go back with the merge. That is what `plain.merges` does
-with `drop`, draw by draw, so from one generator both give the same ids.
+At every step, each possible merge is left out with probability alpha, and the first of the rest is done. Only
+the merges before that one need a draw. They come from the queue of `merging.merge_long` in their order; merges
+that are left out are set aside and return to the queue after the next merge. `plain.merges` with `drop` makes
+the same draws, so both return the same ids with the same generator.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tokbench_subword.bpe.tables import PairTable, merges_in
 def sample_merges(
     model: BpeModel, pretokens: Sequence[str], rng: np.random.Generator, alpha: float
 ) -> list[int]:
-    """The ids of some pre-tokens with each merge left out with probability `alpha`, drawn from `rng`.
+    """The ids of pre-tokens, with each merge left out with probability `alpha`, drawn from `rng`.
 
     Example:
         >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]]))
@@ -41,7 +41,7 @@ def sample_merges(
 
 
 def merged_symbols(model: BpeModel, symbols: NDArray[np.integer], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of how many of its first symbols, those up to one of `ends`, each token of every pre-token is made.
+    """How many first symbols each token consists of; the symbols of a pre-token end at each of `ends`.
 
     Example:
         >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]]))
@@ -58,17 +58,17 @@ def _merge(
     rng: np.random.Generator,
     alpha: float,
 ) -> NDArray[np.int64]:
-    """Merge in place each pre-token, up to one of `ends`; of how many symbols each that is left is made."""
+    """Merge each pre-token in place; return how many first symbols each remaining symbol consists of."""
     sizes = np.empty(len(symbols), np.int64)
     return sizes[: _merge_all(symbols, sizes, ends, *_rules(model), rng, alpha)]
 
 
 def _first_ids(model: BpeModel, pretokens: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The symbols that merging starts from, of all pre-tokens, and where each ends."""
+    """The first symbols of all pre-tokens, and the end of each pre-token in them."""
     if model.level == "byte" and model.unk is None:
         data = [pretoken.encode() for pretoken in pretokens]
         ids = model.byte_ids[np.frombuffer(b"".join(data), np.uint8)]
-        known = np.concatenate(([0], np.cumsum(ids >= 0)))  # a byte without an id is left out
+        known = np.concatenate(([0], np.cumsum(ids >= 0)))  # a byte without an id is dropped
         return ids[ids >= 0].astype(np.uint32), known[np.cumsum(list(map(len, data)), dtype=np.int64)]
     parts = [[symbol.id for symbol in first_symbols(model, pretoken)] for pretoken in pretokens]
     symbols = np.array([index for part in parts for index in part], np.uint32)
@@ -77,7 +77,7 @@ def _first_ids(model: BpeModel, pretokens: Sequence[str]) -> tuple[NDArray[np.ui
 
 @lru_cache(maxsize=8)
 def _rules(model: BpeModel) -> tuple[PairTable, NDArray[np.uint32]]:
-    """The ranks of pairs, and what the merge of each rank gives."""
+    """The ranks of pairs, and the symbol that the merge of each rank results in."""
     ranks = model.merge_ranks
     results = np.zeros(int(ranks.max(initial=-1)) + 1, np.uint32)
     results[ranks] = model.merges[:, 2]
@@ -94,7 +94,7 @@ def _merge_all(
     rng: np.random.Generator,
     alpha: float,
 ) -> np.int64:
-    """Merge each pre-token and move what is left together; how many symbols that are, and of how many each."""
+    """Merge each pre-token; move the remaining symbols and sizes to the beginning; return their number."""
     merges, kept, begin = merges_in(pairs), np.int64(0), np.int64(0)
     for end in ends:
         own, theirs = symbols[begin:end], sizes[begin:end]

@@ -1,8 +1,8 @@
-"""Greedy longest match over a BPE vocabulary: the merges left aside, only the tokens used.
+"""Greedy longest match with the tokens of a BPE vocabulary, ignoring its merges.
 
-At each place of a pre-token the longest token that fits is taken. What no token fits is the unknown token, one
-for each character, or where there is none an error. Bostrom & Durrett 2020 and Uzan et al. 2024 compare the two
-ways.
+At each place of a pre-token the longest matching token is taken. A character that no token matches becomes the
+unknown token, or is an error if there is none. Bostrom & Durrett 2020 and Uzan et al. 2024 compare this with
+merging.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from tokbench_subword.words.searching import Search
 
 UNITS, SETTINGS = range(MODEL, MODEL + 2)
 UNKNOWN, BYTEWISE = range(2)
-"""Members of SETTINGS, int64: the unknown id, or -1; whether what no token fits is a byte, not a character."""
+"""Indices in SETTINGS, int64: the unknown id, or -1; whether an unmatched unit is a byte, not a character."""
 
 
 @Search
 def longest_tokens(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: int) -> int:
-    """Write the longest token from each place on; return the new end of `out`."""
+    """Write the longest matching token at each place; return the new end of `out`."""
     units, settings = u64_in(block, UNITS), i64_in(block, SETTINGS)
     at, stop = start, start + length
     while at < stop:
@@ -52,14 +52,14 @@ def longest_tokens(block: Block, text: Bytes, start: Int, length: Int, out: Ids,
 
 
 class GreedyTokenizer(BpeTokenizer):
-    """A `BpeTokenizer` that encodes by longest match; files are those of its merges.
+    """A `BpeTokenizer` that encodes by longest match; it saves the same files as a `BpeTokenizer`.
 
     Raises `TokenizerError` for a character-level vocabulary with prefixes or suffixes, where a token's text
     depends on its place.
     """
 
     sample = with_dropout = pruned = offsets = offsets_batch = None  # type: ignore[assignment]
-    """What is told of merges alone: to whoever asks for a capability, it is not there."""
+    """Capabilities that depend on merges, which this class therefore does not have."""
 
     @classmethod
     def of(cls, bpe: BpeTokenizer) -> GreedyTokenizer:
@@ -89,25 +89,25 @@ class GreedyTokenizer(BpeTokenizer):
         return _Checked(self._preparation.compiled, self._encoder, self._refuse)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
-        return self._prepared if self._has_bytes or self.unk_id is not None else None  # else errors are told
+        return self._prepared if self._has_bytes or self.unk_id is not None else None  # else `_Checked`
 
     def _refuse(self, text: str) -> None:
-        """Raise `TokenizerError` where no token begins with what is next in `text`."""
+        """Raise `TokenizerError` for the first place in `text` that no token matches, if there is one."""
         for word in self._preparation.words(text):
             data, offsets = utf8_of([word.stretch.text if word.token is None else ""])
             ids = self._encoder.encode_pretokens(data, units_of(offsets)).ids.tolist()
             if -1 in ids:
                 at = sum(len(self.model.vocabulary[index]) for index in ids[: ids.index(-1)])
                 rest = data[at : min(at + 4, offsets[1])].tobytes()
-                raise TokenizerError(f"{self.name}: no token begins with {rest!r}")
+                raise TokenizerError(f"{self.name}: no token matches the beginning of {rest!r}")
 
     @property
     def _encode_of_files(self) -> Callable[[str], Any]:
-        """Encodes by the merges, which is what files say."""
+        """Encodes as a saved file does: by merging."""
         return BpeTokenizer(**{**self._made_of(), "match_special": False})._prepared.encode
 
     def trace(self, text: str) -> Iterator[Step]:
-        """One step per token: what matched, and how long it is."""
+        """One step per token: the longest match and its id."""
         tokens: list[bytes] = []
         for index in self.encode(text).tolist():
             tokens.append(self.token_bytes(index))
@@ -115,12 +115,12 @@ class GreedyTokenizer(BpeTokenizer):
             yield Step("match", tuple(tokens), len(tokens) - 1, f"longest token: {name}", {"id": index})
 
     def facts(self) -> dict[str, Any]:
-        """What this tokenizer is."""
+        """A description of the tokenizer, ready for JSON."""
         return {**super().facts(), "algorithm": "greedy longest match over a BPE vocabulary"}
 
 
 class _Checked(PreparedEncoder):
-    """Has each text looked at by `refuse` where an id is missing."""
+    """Calls `refuse` with each text of a batch if an id is missing in the batch."""
 
     def __init__(self, before: Any, words: WordEncoder, refuse: Callable[[str], None]) -> None:
         super().__init__(before, words)

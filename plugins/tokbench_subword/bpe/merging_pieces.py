@@ -1,4 +1,4 @@
-"""Merging what is in no cache, where all bytes are tokens: a text's bytes, then the `pieces` that they make."""
+"""The search that encodes uncached words of models with `pieces`: from bytes to pieces, then to ids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tokbench_subword.words.searching import Search
 def _if_certain(
     merge: Number, rivals: Keys, text: Bytes, place: tuple[Int, Int], word: tuple[Int, Int]
 ) -> np.uint32:
-    """The `merge` that makes the bytes of a word at `place` one, or `NONE` if another may take some of them."""
+    """The `merge` that joins the bytes at `place` in `word`, or `NONE` if an earlier one may take some."""
     begin, end = place
     if begin > word[0]:
         merge = merge if merge < rivals[2 * (np.int64(text[begin - 1]) << 8 | text[begin])] else NONE
@@ -31,12 +31,12 @@ def _if_certain(
 def _certain_merges(
     block: Block, text: Bytes, start: Int, length: Int, symbols: Keys, pieces: Keys
 ) -> np.int64:
-    """Write the bytes of a pre-token to `symbols`, as one where nothing can come before their merges.
+    """Write the bytes of a pre-token to `symbols`, already merged where a merge is certain to happen.
 
-    Returns how many symbols there are; `pieces` is scratch space. Two bytes, or the three of a character, are
-    sure to merge where each merge that could take one of them away is a later one: whatever the symbols beside
-    them have become, those end or begin with the bytes that stand there. Merges of what they make come later
-    still, so that it may be made first.
+    Returns the number of symbols; `pieces` is scratch space. Two bytes, or the three of a character, are
+    certain to merge if every merge that could take one of them away ranks later. To find these merges, the two
+    bytes at the boundary are enough: whatever the neighbouring symbol has become by then, it begins or ends
+    with the same byte. Merges of the result rank later still, so it is safe to make it first.
 
     Without it a first pass takes 1.20 to 1.24 times as long over Russian (GPT-2, Qwen2, cl100k); without the
     characters 1.13 to 1.25 over Hindi and Thai, 1.02 to 1.06 over Chinese, Japanese and Korean (o200k).
@@ -51,7 +51,7 @@ def _certain_merges(
     count, i = np.int64(0), np.int64(start)
     while i < end:
         piece = pieces[i - start]
-        size = np.int64(1) + np.int64(piece >= N_BYTES)  # no branch, which no predictor could guess
+        size = np.int64(1) + np.int64(piece >= N_BYTES)  # not a branch, which would be unpredictable
         if text[i] & 0xF0 == 0xE0 and i + 3 <= end:
             point, _ = code_point(text, i)
             whole = _if_certain(characters[point], rivals, text, (i, i + 3), (start, end))
@@ -65,23 +65,23 @@ def _certain_merges(
 
 @inline
 def merge_few(block: Block, merges: MergeTable, count: Int) -> np.int64:
-    """Merge up to `SHORT` pieces, which are in `SYMBOLS`; return how many are left."""
+    """Merge the up to `SHORT` pieces in `SYMBOLS`; return how many remain."""
     return merge_short(block, np.int64(at.SYMBOLS), count, merges, u32_in(block, at.RESULTS), NONE)
 
 
 @inline
 def write_pieces(block: Block, pieces: Keys, count: Int, out: Ids, o: Int, as_ids: bool) -> np.int64:
-    """Write pieces, `as_ids` or by their numbers; return the new end of `out`.
+    """Write pieces to `out`, `as_ids` or as piece numbers; return the new end of `out`.
 
-    Most ids go on as the numbers of pieces do, and need no memory that is far away: with all of them looked up,
-    a first pass takes 1.2 times as long over 21 languages, 1.08 over the texts of FLORES (o200k).
+    For most pieces, id minus number is constant, which saves a lookup in slow memory: with a lookup for each, a
+    first pass takes 1.2 times as long over 21 languages, 1.08 over the texts of FLORES (o200k).
     """
     if as_ids:
         settings, ids = i64_in(block, at.SETTINGS), u32_in(block, at.PIECE_IDS)
         onward, ahead = settings[at.ONWARD], settings[at.AHEAD]
         for i in range(count):
             piece = np.int64(pieces[i])
-            found = np.int64(ids[min(piece, onward)])  # no branch, which no predictor could guess
+            found = np.int64(ids[min(piece, onward)])  # not a branch, which would be unpredictable
             out[o + i] = found if piece < onward else piece + ahead
     else:
         for i in range(count):
@@ -91,28 +91,28 @@ def write_pieces(block: Block, pieces: Keys, count: Int, out: Ids, o: Int, as_id
 
 @inline
 def _piece_size(block: Block, piece: Number) -> np.int64:
-    """How many bytes a piece has."""
+    """The size of a piece in bytes."""
     token, starts = np.int64(u32_in(block, at.PIECE_IDS)[piece]), i64_in(block, at.TOKEN_STARTS)
     return np.int64(starts[token + 1] - starts[token])
 
 
 @inline
 def _merge_bytes(block: Block, merges: MergeTable, text: Bytes, start: Int, length: Int) -> np.int64:
-    """Merge up to `SHORT` bytes in `SYMBOLS`; return how many pieces are left."""
+    """Merge up to `SHORT` bytes into `SYMBOLS`; return how many pieces remain."""
     count = _certain_merges(block, text, start, length, u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS))
     return merge_few(block, merges, count)
 
 
 @subroutine
 def _merge_windows(block: Block, merges: MergeTable, text: Bytes, start: Int, end: Int, kept: Keys) -> np.int64:
-    """Merge a long pre-token window by window to the pieces `kept`; return how many, -1 where that does not go.
+    """Merge a long pre-token window by window into the pieces `kept`; return how many, or -1 if that fails.
 
-    Pieces side by side are what merging makes of their text if each stays apart from the next. So a window is
-    merged by itself, and its pieces are kept but for those in its last quarter, where the next window begins.
-    If the first piece of one does not stay apart from the last one kept, that piece is taken back, and the
-    window begins there instead.
+    A sequence of pieces is the result of merging its text if all neighbours stay apart (see `pieces`). So each
+    window is merged by itself, and its pieces are kept, except those in its last quarter, where the next window
+    begins. If the first piece of a window does not stay apart from the last kept piece, the kept piece is
+    dropped, and the window begins at its start instead.
 
-    By a queue of all pairs instead, a megabyte of DNA or of one letter takes five times as long (GPT-2, o200k).
+    A queue of all pairs would take five times as long for a megabyte of DNA or of one letter (GPT-2, o200k).
     """
     few, sides = u32_in(block, at.SYMBOLS), u32_in(block, at.PIECE_SIDES)
     count, position, tries = np.int64(0), np.int64(start), np.int64((end - start) // 16)
@@ -131,7 +131,7 @@ def _merge_windows(block: Block, merges: MergeTable, text: Bytes, start: Int, en
             position += _piece_size(block, few[k])
             kept[count] = few[k]
             count, k = count + 1, k + 1
-        if count == first:  # a token that is longer than what is kept of a window
+        if count == first:  # a token is longer than the kept part of a window
             return np.int64(-1)
     return count
 
@@ -140,7 +140,7 @@ def _merge_windows(block: Block, merges: MergeTable, text: Bytes, start: Int, en
 def write_merged(
     block: Block, merges: MergeTable, text: Bytes, start: Int, length: Int, out: Ids, o: Int, as_ids: bool
 ) -> np.int64:
-    """Merge ``text[start:start + length]`` and write what is left by `write_pieces`; the new end of `out`."""
+    """Merge ``text[start:start + length]`` and write it by `write_pieces`; return the new end of `out`."""
     if length <= SHORT:
         count = _merge_bytes(block, merges, text, start, length)
         return write_pieces(block, u32_in(block, at.SYMBOLS), count, out, o, as_ids)

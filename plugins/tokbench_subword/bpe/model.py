@@ -1,4 +1,4 @@
-"""`BpeModel`: everything that a BPE vocabulary *is*, apart from how text is prepared for it.
+"""`BpeModel`: a BPE vocabulary with its merges and rules, without the text preparation.
 
 Trainers return one, every file format reads and writes one, and the encoder compiles one into its tables.
 """
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 Level = Literal["byte", "char"]
 
 MOST_TOKENS = 1 << 21
-"""More tokens than this do not fit the encoder's packed pair table."""
+"""The encoder's packed pair table has room for ids below this number."""
 
 
 def check_size(size: int, *, where: str = "a BPE vocabulary") -> None:
-    """Raise `TokenizerError` where ids below `size` are more than `MOST_TOKENS`: before any list of so many."""
+    """Raise `TokenizerError` if `size` is above `MOST_TOKENS`; called before any list of that size is made."""
     if size > MOST_TOKENS:
         raise TokenizerError(f"{where}: its highest id is {size - 1}, and only {MOST_TOKENS} tokens have room")
 
 
 def can_happen(merges: NDArray[np.int32], vocabulary: Sequence[bytes]) -> NDArray[np.bool_]:
-    """Whether each merge, ``(n, 3)``, is of tokens that text can give: none of them is empty."""
+    """Whether the three tokens of each merge, ``(n, 3)``, are all non-empty; else text can never reach it."""
     import numpy as np
 
     empty = np.fromiter((not token for token in vocabulary), np.bool_, len(vocabulary))
@@ -40,7 +40,7 @@ def can_happen(merges: NDArray[np.int32], vocabulary: Sequence[bytes]) -> NDArra
 
 
 def each_pair_once(merges: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Merges, ``(n, 3)``, each pair at its last place alone: so `tokenizers` ranks one that it merges twice."""
+    """Merges, ``(n, 3)``, without the earlier entries of a repeated pair: `tokenizers` uses the last rank."""
     import numpy as np
 
     keys = (merges[:, 0].astype(np.int64) << 32) | merges[:, 1]
@@ -52,26 +52,26 @@ def each_pair_once(merges: NDArray[np.int32]) -> NDArray[np.int32]:
 class BpeModel(Rebuilt):
     """A BPE vocabulary with its merges.
 
-    - `vocabulary`: the bytes of every token by id; empty for ids that the model itself never gives (holes, and
-      special tokens). At level ``char`` the bytes are UTF-8 of the token as written, with its prefix or suffix
-      (``lo``, ``w</w>``).
-    - `unreachable`: tokens that no text gives, by id: at level ``byte``, what a file spells in letters that
-      stand for no byte. The vocabulary is empty there.
-    - `merges`: int32 of shape ``(n, 3)``: left id, right id, resulting id, none of them empty.
-    - `ranks`: int32 of shape ``(n,)``, which merge goes first, ascending; the leftmost of equals, which give
-      one token. Left out, it is the order of `merges`.
-    - `pattern`: the cuts before BPE.
-    - `special_tokens`: text of each special token and its id; `unk`: the id for what the vocabulary lacks.
-    - `level`: whether the first symbols are bytes or characters. A character that is no token is written in
-      tokens ``<0x00>`` … where `byte_fallback` and all of them exist, else as `unk` (a run of them as one
-      where `fuse_unk`), else dropped.
-    - `continuing_prefix`, `end_of_word`: what is put before every symbol of a pre-token but the first, and
-      after its last (``</w>``).
-    - `whole_tokens`: a pre-token that is itself a token is that token, whatever the merges say (tiktoken; and
+    - `vocabulary`: the bytes of every token by id; empty for ids that the model itself never returns (unused
+      ids and special tokens). At level ``char`` the bytes are the UTF-8 of the token as written, with its
+      prefix or suffix (``lo``, ``w</w>``).
+    - `unreachable`: tokens that no text can produce, by id: at level ``byte``, tokens that a file spells with
+      characters outside the byte alphabet. Their entries in `vocabulary` are empty.
+    - `merges`: int32 of shape ``(n, 3)``: left id, right id, resulting id; none of these tokens is empty.
+    - `ranks`: int32 of shape ``(n,)``. The merge of lowest rank is applied first; of merges of equal rank,
+      which must result in the same token, the leftmost. By default ranks follow the order of `merges`.
+    - `pattern`: cuts text before BPE.
+    - `special_tokens`: the ids of special tokens by text; `unk`: the id of the unknown token, or None.
+    - `level`: whether the first symbols are bytes or characters. With `byte_fallback`, a character without a
+      token becomes the tokens ``<0x00>`` … of its bytes, if all of these exist. Otherwise it becomes `unk`;
+      with `fuse_unk`, a run of such characters becomes a single `unk`. Without `unk` the character is dropped.
+    - `continuing_prefix`, `end_of_word`: written before every symbol of a pre-token except the first, and after
+      the last symbol (``</w>``).
+    - `whole_tokens`: a pre-token that is itself a token becomes that token without merging (tiktoken, and
       ``ignore_merges`` of `tokenizer.json`).
     - `dropout`: the probability with which `encode` leaves out each merge (BPE-dropout), 0 for none.
 
-    Raises `TokenizerError` where the parts contradict each other.
+    Raises `TokenizerError` if the parts contradict each other.
 
     Example:
         >>> import numpy as np
@@ -105,7 +105,7 @@ class BpeModel(Rebuilt):
         if len(merges) and (merges.min() < 0 or merges.max() >= size):
             worst = int(np.flatnonzero((merges < 0).any(1) | (merges >= size).any(1))[0])
             raise TokenizerError(
-                f"merge {worst} is of tokens {merges[worst].tolist()}, outside the vocabulary of {size}"
+                f"merge {worst} has the ids {merges[worst].tolist()}, not all in the vocabulary of {size}"
             )
         if self.ranks is not None and len(self.ranks) != len(merges):
             raise TokenizerError(f"{len(self.ranks)} ranks for {len(merges)} merges")
@@ -118,21 +118,21 @@ class BpeModel(Rebuilt):
             self._check_tokens()
 
     def _check_fallback(self) -> None:
-        """Raise `TokenizerError` where the fallback's bytes would not be those of the text's characters.
+        """Raise `TokenizerError` if byte fallback would not use the bytes of the text's characters.
 
-        `tokenizers` takes the bytes of the symbol as files spell it, with its affix, in the byte alphabet.
+        `tokenizers` uses the bytes of the symbol as files spell it: with its affix, or in the byte alphabet.
         """
         affix = self.continuing_prefix or self.end_of_word
         missing = self.level == "byte" and any(bytes([byte]) not in self.ids for byte in range(256))
         if (affix or missing) and any(b"<0x%02X>" % byte in self.ids for byte in range(256)):
-            other = f"the affix {affix!r}" if affix else "a byte alphabet that is not complete"
+            other = f"the affix {affix!r}" if affix else "an incomplete byte alphabet"
             raise TokenizerError(
-                f"byte_fallback together with {other} is not known to this plugin; "
+                f"byte_fallback together with {other} is not supported by this plugin; "
                 "load the tokenizer with `transformers:` instead"
             )
 
     def _check_tokens(self) -> None:
-        """Raise `TokenizerError` for a token that is there twice, or a merge of one that is empty."""
+        """Raise `TokenizerError` for a repeated token, and for a merge with an empty token."""
         import numpy as np
 
         seen: set[bytes] = set()
@@ -143,7 +143,7 @@ class BpeModel(Rebuilt):
         never = np.flatnonzero(~can_happen(self.merges, self.vocabulary)).tolist()
         if never:
             tokens = self.merges[never[0]].tolist()
-            raise TokenizerError(f"merge {never[0]} is of tokens {tokens}, one of which is empty")
+            raise TokenizerError(f"merge {never[0]} has the ids {tokens}, and one of these tokens is empty")
 
     def __len__(self) -> int:
         """The number of ids: one more than the highest, special tokens included."""
@@ -158,7 +158,7 @@ class BpeModel(Rebuilt):
 
     @cached_property
     def byte_ids(self) -> NDArray[np.int64]:
-        """The id of the token that is each byte, -1 where there is none: int64 of shape ``(256,)``."""
+        """The id of each byte's token, -1 for a byte without one: int64 of shape ``(256,)``."""
         import numpy as np
 
         ids = np.full(256, -1, np.int64)

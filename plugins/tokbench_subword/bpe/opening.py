@@ -1,4 +1,4 @@
-"""How the files of BPE are opened: which one of a folder, in which format, and the tokenizer that is in it."""
+"""Opens BPE files: finds the file in a folder, detects its format, and loads the tokenizer."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
-    """A tokenizer from `tokenizer.json`, `vocab.json` + `merges.txt` (or their first names), `.tiktoken` or
-    sentencepiece's `.model`.
+    """Load a tokenizer from the file, or the folder, that is the variant of `spec`.
 
-    The variant is the file, one of the pair, or the folder with them.
+    Formats: `tokenizer.json`, `vocab.json` with `merges.txt` (or their older names), `.tiktoken`, GGUF,
+    `tekken.json`, sentencepiece's `.model`. Of two files, either may be named.
     """
     refuse_training(spec, TRAINING_ONLY)
     path = file_of(spec, _FILES, "ranks", "sentencepiece")
@@ -77,9 +77,9 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file, or one in a folder, is BPE's: ranks, a pair, a `.model` or a `tokenizer.json`.
+    """Whether a file, or a file in a folder, contains a BPE tokenizer in one of the formats of `load`.
 
-    Raises `TokenizerError` for one of a pair without the other, and for a file that is damaged.
+    Raises `TokenizerError` for a `vocab.json` or `merges.txt` without the other, and for a damaged file.
     """
     if path.is_dir():
         try:
@@ -118,12 +118,12 @@ def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     from tokbench_subword.bpe.vocab_merges import read_pair
 
     vocab, merges = sorted((path, _partner(path)), key=lambda p: p.suffix != ".json")
-    _refuse_special_tokens(spec, "vocab.json and what is beside it")
+    _refuse_special_tokens(spec, "the folder of vocab.json")
     return BpeTokenizer(*read_pair(vocab, merges, spec.get("pattern")), source=str(vocab), **options)
 
 
 def _partner(path: Path) -> Path:
-    """The other file of a pair; raises `TokenizerError` where it is not there."""
+    """The other one of two files; raises `TokenizerError` if it does not exist."""
     name = PARTNER.get(path.name)
     if name is None:
         found = format_of(path)
@@ -140,11 +140,11 @@ def _partner(path: Path) -> Path:
 def _of_whole(
     spec: Spec, path: Path, found: Format, options: dict[str, Any], by_class: TokenizerJson | None
 ) -> BpeTokenizer:
-    """The tokenizer of a file that says everything itself, or of what a class makes of it."""
+    """The tokenizer of a self-contained file, or of `by_class`, a document that a class made from it."""
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
     if spec.get("pattern"):
-        raise TokenizerError(f"{spec}: {NAMES[found]} says itself how text is cut; leave pattern out")
+        raise TokenizerError(f"{spec}: {NAMES[found]} already says how text is cut; leave pattern out")
     _refuse_special_tokens(spec, NAMES[found])
     if by_class is not None:
         return BpeTokenizer.of_document(by_class, where=str(path), **options)
@@ -159,11 +159,11 @@ def _of_whole(
 
 def _refuse_special_tokens(spec: Spec, what: str) -> None:
     if spec.get("special_tokens"):
-        raise TokenizerError(f"{spec}: {what} says itself which tokens are special; leave special_tokens out")
+        raise TokenizerError(f"{spec}: {what} already says which tokens are special; leave special_tokens out")
 
 
 def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
-    """A `.model` says everything itself: by what rules text is normalized, cut and merged; so does its GGUF."""
+    """The tokenizer of a `.model` or its GGUF form, which contain all rules for normalizing and merging."""
     from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
     for name in {*spec.options} - {"cache"}:
@@ -175,11 +175,11 @@ def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
 
 
 def as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> Tokenizer:
-    """The tokenizer with the encoding and dropout that were asked for."""
+    """The tokenizer with the options `encoding` and `dropout` applied."""
     if dropout is not None:
         tokenizer = tokenizer.with_dropout(dropout)
     if encoding == "greedy":
         from tokbench_subword.bpe.greedy import GreedyTokenizer
 
         return cast("Tokenizer", GreedyTokenizer.of(tokenizer))
-    return cast("Tokenizer", tokenizer)  # ids are arrays, and vocab_size grows with added tokens
+    return cast("Tokenizer", tokenizer)  # `encode` returns arrays; `vocab_size` can grow

@@ -1,8 +1,9 @@
-"""Parity-aware BPE (Foroutan et al. 2025): each merge is the best one of the language that is worst off.
+"""Parity-aware BPE (Foroutan et al. 2025): each merge is the best one for the language that is worst off.
 
-Every language has words of its own and a queue of its own. The next merge is the most frequent pair of one of
-them: of the language with the most tokens in development text, or the least compression of its training text
-relative to a ratio. It is then merged in all languages. Merges are those of `tokenizers`' `ParityBpeTrainer`.
+Every language has its own words and its own queue. The next merge is the most frequent pair of one language:
+the language with the most tokens in development text, or with the lowest compression of its training text
+relative to a ratio. The merge is then applied in all languages. The merges equal those of `tokenizers`'
+`ParityBpeTrainer`.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from tokbench_subword.training.ties import GREATEST, HF
 class Fairness:
     """How the next language is chosen; the names and meanings are those of `ParityBpeTrainer`.
 
-    `window` 0 is the variant *base*. Else a language that had more than `alpha` times its even share of the
-    last `window` merges is passed over. `ratios` are the compression aimed at, relative to each other.
+    `window` 0 is the variant *base*. Otherwise a language that had more than `alpha` times its even share of
+    the last `window` merges is skipped. `ratios` are the target compressions, relative to each other.
     """
 
     window: int = 0
@@ -42,7 +43,7 @@ class Fairness:
     ratios: Sequence[float] = ()
 
     def check(self, n_languages: int) -> None:
-        """Raise `TokenizerError` for what cannot be."""
+        """Raise `TokenizerError` for invalid values."""
         for name, number in (("parity_window", self.window), ("global_merges", self.global_merges)):
             if number < 0:
                 raise TokenizerError(f"bpe: {name} must not be negative; it is {number}")
@@ -50,44 +51,44 @@ class Fairness:
             raise TokenizerError(f"bpe: parity_alpha must be above 0; it is {self.alpha}")
         for ratio in self.ratios:
             if not 0 < ratio < float("inf"):
-                raise TokenizerError(f"bpe: each of ratios must be above 0; one is {ratio}")
+                raise TokenizerError(f"bpe: all ratios must be above 0; one is {ratio}")
         if self.ratios and len(self.ratios) != n_languages:
             raise TokenizerError(f"bpe: there are {len(self.ratios)} ratios for {n_languages} languages")
 
 
 class _Turns(NamedTuple):
-    """Whose turn it is, and how it is found out: by language, unless something else is said."""
+    """The state that selects the next language; arrays have an entry per language, unless stated."""
 
     lengths: NDArray[np.float64]
-    """The tokens of the text that decides."""
+    """The number of tokens in the deciding text."""
     before: NDArray[np.float64]
-    """What they were at the beginning."""
+    """`lengths` at the beginning."""
     ratios: NDArray[np.float64]
-    """The compression aimed at; 0: it does not decide."""
+    """The target compression; 0: not used, the length decides."""
     exhausted: NDArray[np.bool_]
     last: NDArray[np.int64]
-    """The languages of the last merges, as many as the window is long; the oldest is written over."""
+    """The languages of the last merges, ``(window,)``; the oldest entry is overwritten."""
     recent: NDArray[np.int64]
-    """How often each is among these."""
+    """How often each language occurs in `last`."""
     threshold: float
     numbers: NDArray[np.int64]
     """See below."""
 
 
-N_TRAININGS, FIRST_TOLD, N_GLOBAL, MINIMUM, PAUSE_AT = range(5)
+N_TRAININGS, FIRST_DECIDING, N_GLOBAL, MINIMUM, PAUSE_AT = range(5)
 N_TURNS, STEP, CHOSEN, AT = range(5, 9)
-"""`_Turns.numbers`: settings (the first training whose text decides; merges to be made as by plain BPE, by the
-last training, of all words), and how far it is: turns taken; what is done next; the training whose turn it is;
-the training that merges.
+"""Indices in `_Turns.numbers`. Settings: among others, the first training whose text decides, and the number of
+merges of plain BPE, which the last training makes, over all words. State: turns so far; the next step; the
+training that chooses the pair; the training that merges now.
 """
 CHOOSE, FIND, MERGE = range(3)
 
 
 @inline
 def _next_language(turns: _Turns) -> int:
-    """The language that is worst off, of equals the first, of those that the window does not pass over.
+    """The language that is worst off among those that the window does not exclude; the first of equals.
 
-    Where all are passed over it is the one best off, of equals the last.
+    If the window excludes all, the language that is best off; the last of equals.
     """
     window = len(turns.last)
     chosen, best, worst_yet, best_yet = -1, 0, -np.inf, np.inf
@@ -115,11 +116,11 @@ def _next_language(turns: _Turns) -> int:
 
 @kernel
 def _learn(blocks: Block, turns: _Turns) -> Int:
-    """Learn merges until there are enough, or none is left; returns why it stopped.
+    """Learn merges until there are enough or no pair is left; return the reason for stopping.
 
-    The trainings of `blocks` are those of the languages, in order; of their development texts, if any; and of
-    all words, where merges are to be as by plain BPE. Where one needs room it is ``numbers[AT]``; called again,
-    it goes on where it stopped.
+    `blocks` has a training for each language, in order; then one for each development text, if any; and one for
+    all words, if plain BPE makes the first merges. If a training needs room, its number is in ``numbers[AT]``;
+    the next call continues from there.
     """
     numbers, leader = turns.numbers, u64_in(blocks, 0)
     state = i64_in(leader, at.STATE)
@@ -160,7 +161,7 @@ def _learn(blocks: Block, turns: _Turns) -> Int:
             reason = merge_given(training, left, right, new, n_merges)
             if reason != at.DONE:
                 return reason
-            language = numbers[AT] - numbers[FIRST_TOLD]
+            language = numbers[AT] - numbers[FIRST_DECIDING]
             if 0 <= language < len(turns.lengths):
                 turns.lengths[language] -= i64_in(training, at.STATE)[at.OWN]
             numbers[AT] += 1
@@ -177,14 +178,14 @@ def learn_fairly(
     forbidden: Sequence[bytes] = (),
     progress: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[bytes], NDArray[np.int32]]:
-    """The 256 bytes and merges, int32 ``(n, 3)``, until there are `n_wanted` tokens or nothing is left.
+    """The 256 bytes and the learned merges, int32 ``(n, 3)``, up to `n_wanted` tokens or the last pair.
 
-    `development` are the words of the development text by language; it decides where no ratios are given;
-    without both, the number of tokens of the training text does. No merge spells one of `forbidden`.
+    `how.ratios` decide which language is worst off; without ratios, the words of `development` by language do;
+    without either, the number of tokens of the training text. No merge results in one of `forbidden`.
     """
     how.check(len(languages))
     symbols = sum(len(words.data) for words in languages.values())
-    n_wanted = min(n_wanted, 256 + symbols)  # each merge leaves fewer of them
+    n_wanted = min(n_wanted, 256 + symbols)  # each merge reduces the number of symbols
 
     def session(words: WordCounts) -> MergeSession:
         symbols, starts, tokens = byte_symbols(words, HF, None)
@@ -193,9 +194,9 @@ def learn_fairly(
         )
 
     sessions = [session(words) for words in languages.values()]
-    told_by = languages if development is None or how.ratios else development
-    tested = [] if told_by is languages else [session(told_by[name]) for name in languages]
-    lengths = [float((np.diff(told_by[name].starts) * told_by[name].counts).sum()) for name in languages]
+    deciding = languages if development is None or how.ratios else development
+    tested = [] if deciding is languages else [session(deciding[name]) for name in languages]
+    lengths = [float((np.diff(deciding[name].starts) * deciding[name].counts).sum()) for name in languages]
     n_languages = len(sessions)
     turns = _Turns(
         lengths=np.array(lengths),
@@ -208,8 +209,8 @@ def learn_fairly(
         numbers=np.zeros(9, np.int64),
     )
     n_trainings = n_languages + len(tested)
-    numbers, first_told = turns.numbers, n_languages if tested else 0
-    numbers[:5] = n_trainings, first_told, how.global_merges, minimum, PAUSE
+    numbers, first_deciding = turns.numbers, n_languages if tested else 0
+    numbers[:5] = n_trainings, first_deciding, how.global_merges, minimum, PAUSE
     together = [session(_together(list(languages.values())))] if how.global_merges else []
     trainings = Trainings([*sessions, *tested, *together])
     while (reason := int(_learn(trainings.blocks, turns))) != at.DONE:
@@ -222,7 +223,7 @@ def learn_fairly(
 
 
 def _together(parts: Sequence[WordCounts]) -> WordCounts:
-    """The words of all languages, one after another: equal ones need not be one."""
+    """The words of all languages, one after another; equal words may occur several times."""
     ends = np.cumsum([0, *(len(part.data) for part in parts)])
     starts = [part.starts[:-1] + end for part, end in zip(parts, ends[:-1], strict=True)]
     return WordCounts(

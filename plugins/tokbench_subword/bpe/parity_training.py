@@ -1,4 +1,4 @@
-"""How ``bpe:parity=…`` is trained: its options, the words of each language, and its development text."""
+"""Trains ``bpe:parity=…``: checks its options, counts each language's words, reads the development text."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _COUNTING_SHARE = 0.5
 
 
 def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
-    """What parity-aware training learns from the languages of a corpus, text or counts."""
+    """The result of parity-aware training on the languages of a corpus of text or counts."""
     for name in _NOT_WITH:
         if options[name] is not None:
-            raise TokenizerError(f"bpe: {name}= is not for parity={options['parity']}; leave it out")
+            raise TokenizerError(f"bpe: {name}= does not work with parity={options['parity']}; leave it out")
     if options["level"] == "char" or options["ties"] != "hf":
-        raise TokenizerError("bpe: parity= is for level=byte, and breaks ties as tokenizers does (ties=hf)")
+        raise TokenizerError("bpe: parity= works only with level=byte and ties=hf (as tokenizers breaks ties)")
     special = first_ids(names_to_train(options["special_tokens"] or "", where="bpe"))
     forbidden = never_spelled(special, [bytes([byte]) for byte in range(256)], "byte")
     check_room(options["vocab_size"], len(special), 256, "byte")
@@ -56,9 +56,7 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
         progress(_COUNTING_SHARE * len(words) / len(names), f"counting {language}")
         words[language] = count_pretokens(source, pattern, workers=workers)
         if not len(words[language]):
-            raise CorpusError(
-                f"{corpus.dataset.name}: no text of the language {language}, so parity has no meaning"
-            )
+            raise CorpusError(f"{corpus.dataset.name}: no text of the language {language}, which parity needs")
     development = None
     if tested is not None:
         development = {name: count_pretokens(tested[name], pattern, workers=workers) for name in names}
@@ -87,7 +85,7 @@ def _ratios(given: str | None, languages: list[str]) -> list[float]:
             raise TokenizerError(f"bpe: ratios takes LANGUAGE=NUMBER+LANGUAGE=NUMBER, not {entry!r}") from None
     if sorted(found) != sorted(languages):
         named, there = (", ".join(sorted(each)) for each in (found, languages))
-        raise TokenizerError(f"bpe: ratios names {named}; the text is in {there}: one ratio each")
+        raise TokenizerError(f"bpe: ratios names {named}, but the text is in {there}; give one ratio each")
     return [found[language] for language in languages]
 
 
@@ -100,5 +98,5 @@ def _development(folder: Path, languages: list[str]) -> dict[str, list[str]]:
         except (OSError, UnicodeDecodeError) as error:
             raise CorpusError(f"{folder}: no development text of {language}: {error}") from error
         if not any(found[language]):
-            raise CorpusError(f"{folder / language}.txt: no text, so nothing says how well off {language} is")
+            raise CorpusError(f"{folder / language}.txt: no text, so parity cannot measure {language}")
     return found

@@ -1,4 +1,4 @@
-"""BPE as the papers tell it, in plain Python: the oracle of the kernels, and what `trace` runs.
+"""BPE as the papers describe it, in plain Python: the reference for testing the kernels, and used by `trace`.
 
 Lineage: Gage 1994; Sennrich et al. 2016; BPE-dropout, Provilkov et al. 2020. Limits: quadratic in the length
 of a pre-token, and some hundred times slower than the encoder.
@@ -15,7 +15,7 @@ from tokbench_subword.bpe.model import BpeModel
 
 
 class Symbol(NamedTuple):
-    """A token, and which bytes of the pre-token it stands for."""
+    """A token, and the span of its bytes in the pre-token."""
 
     id: int
     start: int
@@ -23,7 +23,7 @@ class Symbol(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """One merge that took place: its rank, where, and the symbols after it."""
+    """A merge that was done: its rank, the index of its left symbol, and the symbols after it."""
 
     rank: int
     at: int
@@ -32,7 +32,7 @@ class Merge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a pair merges into, and how early."""
+    """The rank of a pair's merge, and the resulting token."""
 
     rank: int
     result: int
@@ -40,7 +40,7 @@ class Rule:
 
 @lru_cache(maxsize=8)
 def rules_of(model: BpeModel) -> dict[tuple[int, int], Rule]:
-    """The merges of a model by pair; of two for one pair the first counts."""
+    """The merges of a model by pair; if a pair is listed twice, the first entry counts."""
     rules: dict[tuple[int, int], Rule] = {}
     for (left, right, result), rank in zip(model.merges.tolist(), model.merge_ranks.tolist(), strict=True):
         rules.setdefault((left, right), Rule(rank, result))
@@ -58,7 +58,7 @@ def first_symbols(model: BpeModel, pretoken: str | bytes) -> list[Symbol]:
             (text_.encode(), len(c.encode())) for c, text_ in zip(text, _affixed(model, text), strict=True)
         ]
     symbols: list[Symbol] = []
-    unknown: Symbol | None = None  # waits, since those after it may become one with it
+    unknown: Symbol | None = None  # held back, since the next ones may be fused with it
     end = 0
     for token, size in units:
         start, end = end, end + size
@@ -92,10 +92,9 @@ def _affixed(model: BpeModel, text: str) -> list[str]:
 def merges(
     model: BpeModel, symbols: list[Symbol], *, drop: Callable[[], bool] | None = None
 ) -> Iterator[Merge]:
-    """The merges that take place, one by one, in order; `symbols` is left as they leave it.
+    """The merges that are done, in order; each changes `symbols` in place.
 
-    `drop` is asked at every step of the merges that could be done next, in order, whether to leave each out
-    this time, until one stays: that one is done.
+    At every step, `drop` is called for each possible merge in order, until it returns False: that one is done.
     """
     rules = rules_of(model)
     while True:

@@ -1,7 +1,7 @@
-"""Fewer tokens: leaves of the merges are taken away, the least used first, until so many are left.
+"""Pruning: removes the least used leaves of the merges until the vocabulary has the wanted size.
 
-A leaf is a token that no other is merged from. So every merge that is left makes what it made, and text in
-which no token that was taken away comes up is encoded as before (Purason et al. 2025 prune so).
+A leaf is a token that is not a side of any merge. So the remaining merges still have the same results, and text
+without a removed token is encoded as before (the method of Purason et al. 2025).
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 def dropped_leaves(
     model: BpeModel, counts: Sequence[int], n_dropped: int, *, kept: Collection[int] = ()
 ) -> list[int]:
-    """The ids of `n_dropped` tokens in the order in which they are taken away, none of which is to be `kept`.
+    """The ids of `n_dropped` tokens in the order of their removal, without the ones to be `kept`.
 
-    `counts` says how often each id was used. A token's uses count for the two tokens of its first merge once it
-    is gone. Of equally used leaves the one of the highest id goes first. Fewer are given where no leaf is left.
+    `counts` is how often each id was used. When a token is removed, its count is added to the two sides of its
+    first merge. Of equally used leaves the one with the highest id is removed first. Returns fewer ids if no
+    leaf remains.
 
     Example:
         >>> merges = np.array([[0, 1, 3], [3, 2, 4], [2, 2, 5]], np.int32)
@@ -35,7 +36,7 @@ def dropped_leaves(
     """
     uses = list(counts)
     first: dict[int, tuple[int, int]] = {}
-    parents = [0] * len(model.vocabulary)  # of how many tokens each is a part, each merge counted
+    parents = [0] * len(model.vocabulary)  # in how many merges each token is a side
     parts: dict[int, list[int]] = {}
     for left, right, new in model.merges[np.argsort(model.merge_ranks, kind="stable")].tolist():
         first.setdefault(new, (left, right))
@@ -47,7 +48,7 @@ def dropped_leaves(
     gone: list[int] = []
     while len(gone) < n_dropped and leaves:
         count, token = heappop(leaves)
-        if count != uses[-token]:  # it was a part of what is gone since
+        if count != uses[-token]:  # stale: the count grew when a token made from this one was removed
             heappush(leaves, (uses[-token], token))
             continue
         token = -token
@@ -64,13 +65,13 @@ def dropped_leaves(
 def pruned(
     model: BpeModel, document: TokenizerJson, counts: Sequence[int], vocab_size: int, *, name: str
 ) -> tuple[BpeModel, TokenizerJson, NDArray[np.int64]]:
-    """A model and what stands around it with `vocab_size` tokens, and the new id of each old one, or -1.
+    """The model and document pruned to `vocab_size` tokens, and the new id of each old token, or -1.
 
-    Raises `TokenizerError`, in the name of the tokenizer, where so many cannot be left.
+    Raises `TokenizerError`, beginning with `name`, if that size is not possible.
     """
     size = max(len(model), 1 + max((token.id for token in document.added_tokens), default=-1))
     if not 0 < vocab_size <= size:
-        raise TokenizerError(f"{name}: it has {size} tokens; it can be pruned to fewer, not to {vocab_size}")
+        raise TokenizerError(f"{name}: it has {size} tokens, so it cannot be pruned to {vocab_size}")
     unk = model.unk
     kept = {*model.special_tokens.values(), *(token.id for token in document.added_tokens)}
     kept |= {*_put_around(document.post_processor), *(() if unk is None else (unk,))}
@@ -80,7 +81,7 @@ def pruned(
     if len(gone) < size - vocab_size:
         raise TokenizerError(
             f"{name}: cannot be pruned to {vocab_size} tokens: {size - len(gone)} are bytes, characters, "
-            "special or added tokens, the unknown token, put around texts, or made by no merge"
+            "special or added tokens, the unknown token, tokens of the post-processor, or not made by a merge"
         )
     new_ids = np.full(size, -1, np.int64)
     left = np.setdiff1d(np.arange(size), gone)
@@ -105,7 +106,7 @@ def pruned(
 
 
 def _put_around(post_processor: Mapping[str, Any] | None) -> Iterator[int]:
-    """The ids of the tokens that a post-processor puts around text."""
+    """The ids of the tokens that a post-processor adds to texts."""
     for step in steps_of(post_processor, "processors"):
         if step["type"] == "TemplateProcessing":
             for token in step["special_tokens"].values():
@@ -116,7 +117,7 @@ def _put_around(post_processor: Mapping[str, Any] | None) -> Iterator[int]:
 
 
 def _renumbered(step: Any, new_ids: NDArray[np.int64]) -> Any:
-    """A post-processor with the new ids of the tokens it puts around text."""
+    """A post-processor with the new ids of the tokens that it adds to texts."""
     if not isinstance(step, Mapping):
         return step
     found = dict(step)

@@ -1,8 +1,8 @@
-"""A BPE model of tiktoken's ranks, and the ranks of a model: the merges follow from the ranks.
+"""Converts tiktoken's ranks to a BPE model, and a model to ranks.
 
-tiktoken knows no merges. It joins any two neighbours whose bytes together are a token, the lowest rank first.
-That is BPE with a merge for *every* way to cut a token in two tokens, ranked by the token: one cut per token is
-not enough, since ids would then depend on which one was kept.
+tiktoken has no list of merges. It joins any two neighbours whose bytes together are a token, lowest rank first.
+That is BPE with a merge for *every* split of a token into two tokens, ranked by the token. One split per token
+is not enough, since ids would then depend on which split was kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def model_of_ranks(
 ) -> BpeModel:
     """The model that encodes as tiktoken does with these ranks, which are also the ids.
 
-    Raises `TokenizerError` where a single byte is missing: tiktoken cannot encode then either.
+    Raises `TokenizerError` if a single byte is missing; tiktoken cannot encode then either.
 
     Example:
         >>> ranks = {bytes([b]): b for b in range(256)} | {b"ab": 256}
@@ -57,7 +57,7 @@ def model_of_ranks(
 
 @kernel
 def _splits(table: Words, blob: Bytes, starts: Ints, out: Ids) -> int:
-    """Write the splits into `out` (or only count them, where it has no rows); return how many there are."""
+    """Write the splits to `out`, or only count them if `out` has no rows; return their number."""
     mask = len(table) - 1
     tokens, data, begins = pointer(table), pointer(blob), pointer(starts)
     count = 0
@@ -79,9 +79,9 @@ def _splits(table: Words, blob: Bytes, starts: Ints, out: Ids) -> int:
 
 
 def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
-    """Every way to cut a token into two tokens: int32 ``(n, 3)`` of left, right, token.
+    """Every split of a token into two tokens: int32 ``(n, 3)`` of left, right, token.
 
-    They are in order of token, then of the place of the cut.
+    Sorted by token, then by the place of the split.
     """
     tokens, none = TokenBytes.of(vocabulary), np.empty((0, 3), np.int32)
     table, _ = tokens.table_of(np.ones(len(vocabulary), np.bool_))
@@ -91,22 +91,22 @@ def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
 
 
 def ranks_of(model: BpeModel) -> dict[bytes, int]:
-    """The ranks by which tiktoken encodes as a byte-level model does, which are also its ids.
+    """The ranks with which tiktoken encodes as a byte-level model does; they are also its ids.
 
-    Raises `TokenizerError` for a model whose ids do not go in the order of its merges: tiktoken would give
-    other ids.
+    Raises `TokenizerError` if the model's ids are not in the order of its merges: tiktoken would return other
+    ids.
     """
     if model.level != "byte":
         raise TokenizerError(
-            "ranks are of byte-level tokens, and this model is of characters: use tokenizer.json"
+            "ranks need byte-level tokens, and this model is at character level: use tokenizer.json"
         )
     if (model.byte_ids < 0).any():
-        raise TokenizerError("ranks must hold all 256 bytes, and this model has fewer: use tokenizer.json")
+        raise TokenizerError("ranks must contain all 256 bytes, and this model has fewer: use tokenizer.json")
     order = np.argsort(model.merge_ranks, kind="stable")
     results = model.merges[order, 2]
     if (np.diff(results) < 0).any():
         raise TokenizerError(
-            "this model's ids do not go in the order of its merges, as tiktoken's must: use tokenizer.json"
+            "this model's ids are not in the order of its merges, as tiktoken requires: use tokenizer.json"
         )
     special = set(model.special_tokens.values())
     ranks = {token: index for token, index in model.ids.items() if index not in special}

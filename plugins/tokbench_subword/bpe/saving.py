@@ -1,4 +1,4 @@
-"""A BPE tokenizer written in the format that a path names; another than its own is proved to give its ids."""
+"""Writes a BPE tokenizer in the format that a path names; a converted file is proved to give the same ids."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 Conversion = dict[str, Any]
-"""How a tokenizer is written in a format, how what was written encodes, and what the format cannot say:
-`write`, `read` and `unsaid` of `write_proved`.
+"""The arguments `write`, `read` and `unsaid` of `write_proved`: how to write the format, how to encode with the
+written file, and what the format cannot express.
 """
 
 
@@ -67,7 +67,7 @@ def proved_content(tokenizer: BpeTokenizer) -> dict[str, Any]:
 
 
 def _names_added(document: TokenizerJson, model: BpeModel) -> bool:
-    """Whether the vocabulary of a complete document names added tokens, so that the model may give them."""
+    """Whether a complete document lists added tokens in the vocabulary, so that the model may produce them."""
     return len(document.model["vocab"]) > len(own_texts(model))
 
 
@@ -81,11 +81,11 @@ def _proof(tokenizer: BpeTokenizer) -> Proof:
 
 
 MOST_STATED = 8
-"""Special tokens that a spec states at most: more are no line to be read."""
+"""A spec lists at most this many special tokens; more would be unreadable."""
 
 
 def unsaid_in(path: Path, model: BpeModel) -> dict[str, str]:
-    """The options with which what was written at `path` opens as `model`; see `BpeTokenizer.unsaid_in`."""
+    """The options needed to open the written file `path` as `model`; see `BpeTokenizer.unsaid_in`."""
     special = model.special_tokens
     if path.suffix != ".tiktoken" or not model.pattern.as_rust():
         return {}
@@ -116,17 +116,17 @@ def _conversion(path: Path, tokenizer: BpeTokenizer) -> Conversion | None:
 
 
 def _unsaid(model: BpeModel, preparation: BpePreparation, *, added_tokens: bool) -> list[str]:
-    """What a tokenizer does to text that a file of tokens alone, or with `added_tokens`, has no place for."""
+    """Parts of the text preparation that a file of tokens (with `added_tokens` or without) cannot store."""
     document = preparation.document
     unsaid = []
     if normalizers := [str(step["type"]) for step in steps_of(document.normalizer, "normalizers")]:
         unsaid.append(f"its normalizer ({', '.join(normalizers)})")
     if preparation.pattern is None and model.pattern.name == "none":
-        unsaid.append("how it cuts text, which is no pattern alone")
+        unsaid.append("how it cuts text (not by a single pattern)")
     if preparation.prefix_space:
         unsaid.append("the space it puts before a text")
     tokens = [token for token in document.added_tokens if not token.special]
-    if added_tokens:  # those have a place, what is around them has not
+    if added_tokens:  # the tokens are stored, but not how they match the text around them
         tokens = [token for token in tokens if token.lstrip or token.rstrip or token.single_word]
     if tokens:
         unsaid.append(f"its added tokens ({', '.join(repr(token.content) for token in tokens[:3])})")
@@ -153,6 +153,6 @@ def _gguf_encoder(path: Path) -> Encode:
 
 
 def _encoder(model: BpeModel, document: TokenizerJson | None = None) -> Encode:
-    """How we encode by a model, and the document that stands around it, if it came with one."""
+    """Our encoding with a model, and with the given document or the default one."""
     preparation = BpePreparation.around(model, document or document_of_model(model))
     return PreparedEncoder(preparation.compiled, preparation.encoder(model)).encode

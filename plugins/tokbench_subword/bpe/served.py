@@ -1,4 +1,4 @@
-"""BPE in the formats that models are served from: GGUF (llama.cpp) and Tekken (mistral-common), to and fro."""
+"""Reads and writes BPE models in formats for inference: GGUF (llama.cpp) and Tekken (mistral-common)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def document_of_gguf(path: Path) -> TokenizerJson:
 
 
 def _of_bytes(found: GgufVocabulary, *, where: str) -> TokenizerJson:
-    """Byte-level BPE, which names its cuts."""
+    """The document of byte-level BPE, for which GGUF names the pre-tokenizer."""
     if found.pre not in CUTS:
         near = " or ".join(map(repr, nearest(found.pre, CUTS)))
         raise TokenizerError(
@@ -53,7 +53,7 @@ def _of_bytes(found: GgufVocabulary, *, where: str) -> TokenizerJson:
 
 
 def _of_characters(found: GgufVocabulary) -> TokenizerJson:
-    """Gemma's BPE of characters: a space is U+2581, nothing is cut, and what is no token goes by its bytes."""
+    """The document of Gemma's character-level BPE: spaces become U+2581, no cutting, byte fallback."""
     unknown = None if found.unknown is None else found.tokens[found.unknown]
     return TokenizerJson(
         model=_merges_of(found, byte_fallback=True, fuse_unk=True, unk_token=unknown),
@@ -68,14 +68,14 @@ def _merges_of(found: GgufVocabulary, **stated: Any) -> dict[str, Any]:
 
 
 def gguf_of(model: BpeModel, document: TokenizerJson, *, name: str) -> GgufVocabulary:
-    """What a GGUF file says of a tokenizer; raises `TokenizerError` where its cutting has no name there."""
+    """The content of a GGUF file; raises `TokenizerError` if llama.cpp has no name for the pre-tokenizer."""
     pattern, whole = model.pattern, model.whole_tokens
     said = GgufCuts((pattern.name,), whole=whole)
     pre = next((pre for pre, cuts in CUTS.items() if cuts == said), None)
     if model.level != "byte" or model.byte_fallback:
         raise TokenizerError(f"{name}: GGUF's BPE is at byte level; this model is not")
     if pre is None and pattern.name == "none":
-        raise TokenizerError(f"{name}: no well-known pattern alone cuts it; such GGUF is read, not written")
+        raise TokenizerError(f"{name}: no single known pattern cuts its text; such GGUF is read, not written")
     if pre is None:
         raise TokenizerError(
             f"{name}: llama.cpp has no pre-tokenizer that cuts by {str(pattern)!r}"
@@ -105,7 +105,7 @@ def model_of_tekken(path: Path) -> BpeModel:
 
 
 def tekken_of(model: BpeModel, *, name: str) -> Tekken:
-    """What a `tekken.json` says of a model; raises `TokenizerError` where its ids are in another order."""
+    """The content of a `tekken.json`; raises `TokenizerError` if the model's ids are in another order."""
     special = dict(sorted(model.special_tokens.items(), key=lambda item: item[1]))
     first = len(special)
     ranks = {token: index - first for token, index in ranks_of(model).items()}

@@ -1,9 +1,9 @@
-"""Vocabularies that cut nothing, such as Llama-2's: their text is cut in front of spaces all the same.
+"""Cuts text before spaces for models without a pre-tokenizer, such as Llama-2, so that the word cache helps.
 
-That is exact wherever no token goes on behind a character with a space: no merge could have joined the two. So
-words come from the word cache, where a whole line is one pre-token to the model and hardly comes twice.
-A first pass of Llama-2's `tokenizer.json` over English takes 0.75 to 0.85 of the time, a later one over long
-texts 0.6 (English, code); `continuing.learn_superwords` encodes its text in two thirds of it.
+To such a model a whole line is one pre-token, and lines rarely repeat; words do. Cutting between a character
+and a space is exact if no token contains the two side by side: no merge could have joined them. A first pass
+of Llama-2's `tokenizer.json` over English takes 0.75 to 0.85 of the time, a later one over long texts 0.6
+(English, code); `continuing.learn_superwords` encodes its text in two thirds of the time.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of
 
 _MARKS = (" ", "\u2581")
-"""A space, and what stands for one in vocabularies after sentencepiece."""
+"""A space, and the character that replaces it in vocabularies that follow sentencepiece."""
 
 
 def word_cutters(model: BpeModel) -> tuple[Cutter, ...]:
-    """What cuts text into words, where that changes no ids; nothing where tokens hold several words.
+    """Cutters that cut text into words without changing ids; none if tokens span several words.
 
-    `model` is one whose pre-tokens may be cut wherever no token joins (`layout.CUT` is 1).
+    Requires a `model` whose pre-tokens may be cut wherever no token joins (`layout.CUT` is 1).
     """
     mark = max(_MARKS, key=lambda one: sum(token.startswith(one.encode()) for token in model.vocabulary))
     joined = _joined(model, mark.encode())
@@ -33,6 +33,6 @@ def word_cutters(model: BpeModel) -> tuple[Cutter, ...]:
 
 
 def _joined(model: BpeModel, mark: bytes) -> set[int]:
-    """The last byte of every character, other than a space, that some token has in front of a space."""
+    """The last bytes of all characters, except spaces, that come before a space in some token."""
     before = re.compile(rb"(?s)(.)(?<!%b)(?=%b)" % (mark, mark))
     return {found[0] for token in model.vocabulary if token.rfind(mark) > 0 for found in before.findall(token)}

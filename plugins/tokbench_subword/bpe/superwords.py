@@ -1,9 +1,9 @@
-"""Vocabularies whose tokens may hold several words, as SuperBPE's do: words are merged first, and kept.
+"""The search for vocabularies with tokens of several words (SuperBPE): it merges and caches words first.
 
-A pre-token is a sentence to them, and hardly a sentence comes twice; its words do. All merges that come before
-the first one that goes across words happen within words, whatever stands beside them, and no merge after it
-leads back to one of them: each comes after those that made its two sides (see `pieces`). So each word is taken
-from the word cache as those first merges leave it, and the rest of the merges find a fifth as many symbols.
+For them a pre-token is a sentence, and sentences rarely repeat; words do. All merges that rank before the first
+merge across words happen within words, whatever the neighbouring words are. Later merges do not lead back to
+one of these, since each merge ranks after those that made its two sides (see `pieces`). So the word cache keeps
+the result of the early merges for each word, and the remaining merges start from a fifth as many symbols.
 Without it first passes over English take 2 to 4 times as long, later ones 3 to 5 (60,000 tokens, a third
 superwords).
 
@@ -38,13 +38,13 @@ from tokbench_subword.words.slots import (
 _SPACE = ord(" ")
 _WHITE = [9, 10, 11, 12, 13, _SPACE]
 _SOME, _EARLY = 20, 8
-"""Superwords are at least one in so many pieces, and at least one in so many pieces comes before them."""
+"""At least 1 in `_SOME` pieces must be a superword, and at least 1 in `_EARLY` must come before these."""
 
 
 def first_across(pieces: Pieces, tokens: TokenBytes) -> int:
-    """The first piece that goes across words: it has a space behind what is no white space.
+    """The first piece across words: one that contains a space after a byte that is not white space.
 
-    0 where there are few of them, or where they begin so early that words would hardly be merged before.
+    0 if there are few such pieces, or if they begin so early that few merges within words come before them.
     """
     space, white = tokens.blob == _SPACE, np.isin(tokens.blob, _WHITE)
     places = np.flatnonzero(space[1:] & ~white[:-1]) + 1
@@ -58,7 +58,7 @@ def first_across(pieces: Pieces, tokens: TokenBytes) -> int:
 
 
 def merges_before(pieces: Pieces, across: int) -> PairTable:
-    """The merges of the pieces before `across`."""
+    """The merges that make the pieces before `across`."""
     numbers = np.arange(N_BYTES, max(across, N_BYTES), dtype=np.int32)
     return PairTable.of(np.column_stack((pieces.sides[numbers].astype(np.int32), numbers)), numbers)
 
@@ -70,7 +70,7 @@ def _is_white(byte: Int) -> bool:
 
 @inline
 def _word_end(text: Bytes, index: Int, end: Int) -> np.int64:
-    """Where the word ends that begins at `index`: before a space behind what is no white space."""
+    """The end of the word that begins at `index`: the next space after a byte that is not white space."""
     stop = np.int64(index + 1)
     while stop < end and (text[stop] != _SPACE or _is_white(text[stop - 1])):
         stop += 1
@@ -79,16 +79,16 @@ def _word_end(text: Bytes, index: Int, end: Int) -> np.int64:
 
 @subroutine
 def _merge_word(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """Write the numbers of the pieces that a word is before any merge across words; the new end of `out`."""
+    """Write a word's piece numbers before any merge across words; return the new end of `out`."""
     return write_merged(block, merges_at(block, at.WITHIN_PAIRS), text, start, end - start, out, o, False)
 
 
 @inline
 def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """The same for all words of a text, from the word cache where they are in it."""
+    """`_merge_word` for all words of a text, with the word cache; returns the new end of `out`."""
     words = u64_in(block, WORDS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    keys, one = u64_in(block, at.PART_KEYS), np.int64(GROUP)  # behind those of parts, one of which this may be
+    keys, one = u64_in(block, at.PART_KEYS), np.int64(GROUP)  # after the parts' keys, which are in use
     index = np.int64(start)
     while index < end:
         stop, after = _word_end(text, index, end), np.int64(-1)
@@ -107,7 +107,7 @@ def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: I
 
 @Search
 def merge_across(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: Int) -> np.int64:
-    """`merging_pieces.merge_pieces`, of several words word by word first; return the new end of `out`."""
+    """`merging_pieces.merge_pieces`, but merging word by word first; return the new end of `out`."""
     end, merges = start + length, merges_at(block, at.PAIRS)
     if _word_end(text, start, end) == end:
         return write_merged(block, merges, text, start, length, out, o, True)

@@ -1,4 +1,4 @@
-"""Every id of a BPE tokenizer, of the model and added: how it is spelled, and which bytes it stands for."""
+"""Look up the ids of a BPE tokenizer, of model and added tokens: how files spell each, and its bytes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 
 
 class TokenLookup(DocumentTokenizer):
-    """What a tokenizer knows of its ids: those of `model`, and the added tokens of `document`.
+    """Lookups between ids, spellings and bytes, for the tokens of `model` and the added tokens of `document`.
 
-    With `literal`, no added token is bytes spelled as letters.
+    If `literal`, the text of an added token is never read as bytes spelled in the byte alphabet.
     """
 
     model: BpeModel
@@ -36,11 +36,11 @@ class TokenLookup(DocumentTokenizer):
         return self.model.unk
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes a token stands for in text; empty for special tokens and for ids that are none."""
+        """The bytes of a token in text; empty for special tokens and unused ids."""
         return self._bytes_of(known_id(token_id, self.vocab_size, name=self.name))
 
     def token_bytes_batch(self, ids: Iterable[int]) -> list[bytes]:
-        """The bytes of many tokens, by one list of them all where the vocabulary is of bytes."""
+        """The bytes of many tokens; at byte level, from one list of all tokens."""
         ids = known_ids(ids, self.vocab_size, name=self.name)
         if self.model.level != "byte":
             return [self._bytes_of(index) for index in ids]
@@ -48,7 +48,7 @@ class TokenLookup(DocumentTokenizer):
         return [b"" if index in special else tokens[index] for index in ids]
 
     def convert_token_to_id(self, token: str) -> int | None:
-        """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
+        """The id of a token as files spell it (``Ġword``); else the unknown token's id, or None."""
         return self._ids.get(token, self.model.unk)
 
     @cached_property
@@ -57,7 +57,7 @@ class TokenLookup(DocumentTokenizer):
 
     @cached_property
     def _decoded_bytes(self) -> list[bytes]:
-        """What every id decodes to where tokens are bytes, added ones too; empty for ids that are none."""
+        """The bytes that each id decodes to at byte level, added tokens included; empty for unused ids."""
         tokens = [*self.model.vocabulary, *(b"" for _ in range(self.vocab_size - len(self.model.vocabulary)))]
         for index, text in self.model.unreachable.items():
             tokens[index] = text.encode("utf-8", "replace")
@@ -66,7 +66,7 @@ class TokenLookup(DocumentTokenizer):
         return tokens
 
     def _added_bytes(self, token: AddedToken) -> bytes:
-        """What an added token is in text: the bytes it spells, where decoding or the vocabulary has it so."""
+        """The bytes that an added token spells, if the decoder or vocabulary reads it so; else its text."""
         text = self._preparation.written[token.id]
         spells = unspelled(text) if self.model.level == "byte" and not self.literal else None
         if spells and (self._decodes_letters or self.model.ids.get(spells) == token.id):
@@ -84,7 +84,7 @@ class TokenLookup(DocumentTokenizer):
 
     @cached_property
     def _written(self) -> dict[int, str]:  # type: ignore[override]
-        """Every token as decoding starts from it."""
+        """Every token as the decoder receives it."""
         return {**texts_by_id(self.model), **self._preparation.written}
 
     def _bytes_of(self, token_id: int) -> bytes:
@@ -95,7 +95,7 @@ class TokenLookup(DocumentTokenizer):
         added = self._added_by_id.get(token_id)
         if added is not None and self._preparation.spelling:
             return self._added_bytes(added)
-        if added is not None:  # decoding has blanks in it too: runs of blanks are added tokens of Gemma
+        if added is not None:  # the decoder replaces U+2581 in it too: Gemma has runs of them as added tokens
             return self._plain_bytes(self._preparation.written[token_id].encode("utf-8", "replace"))
         if token_id >= len(self.model.vocabulary):
             return b""
@@ -103,7 +103,7 @@ class TokenLookup(DocumentTokenizer):
         return (unspelled(plain.decode()) or b"") if self._preparation.spelling else plain
 
     def _plain_bytes(self, token: bytes) -> bytes:
-        """The bytes of a character-level token: without what marks its place, blanks as blanks."""
+        """The bytes of a character-level token, without affixes and with the decoder's replacements."""
         model = self.model
         byte = BYTE.match(token.decode("utf-8", "surrogatepass")) if model.byte_fallback else None
         if byte:
@@ -115,5 +115,5 @@ class TokenLookup(DocumentTokenizer):
 
     @cached_property
     def _replacements(self) -> list[tuple[bytes, bytes]]:
-        """What the decoder puts in place of what, in turn."""
+        """The replacements (old, new) of the decoder, in order."""
         return [(old.encode(), new.encode()) for old, new in replacements_of(self.document.decoder)]

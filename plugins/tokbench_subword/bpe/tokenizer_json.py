@@ -1,4 +1,4 @@
-"""A `tokenizer.json` of the type BPE: its model and the document around it, to a `BpeModel` and back."""
+"""Converts a BPE `tokenizer.json` to a `BpeModel`, and a model with its document to a `tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tokbench_subword.pipeline.patterns.writing import in_ruby
 
 
 def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:
-    """The model of a `tokenizer.json`; raises `TokenizerError` naming what is wrong or not known."""
+    """The model of a `tokenizer.json`; raises `TokenizerError` for invalid or unsupported content."""
     try:
         preparation = BpePreparation.of(document)
         decoder_of(document.decoder)
@@ -42,14 +42,14 @@ def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:
 def _model_of_json(
     content: Mapping[str, Any], *, level: Level, pattern: Pattern, special_tokens: Mapping[str, int], where: str
 ) -> BpeModel:
-    """The model; `level` and `pattern` come from the pre-tokenizer that stands around it.
+    """The `BpeModel` of the ``model`` entry; `level` and `pattern` come from the document's pre-tokenizer.
 
-    Raises `TokenizerError` for another type of model and for parts that contradict each other.
+    Raises `TokenizerError` for another type of model, and for parts that contradict each other.
     """
     kind = content.get("type", "BPE" if "merges" in content else None)
     if kind != "BPE":
         raise TokenizerError(
-            f"{where}: the model is {kind or 'of no stated type'}, not BPE; "
+            f"{where}: the model is {kind or 'without a type'}, not BPE; "
             "open it with wordpiece:, unigram: or transformers:"
         )
     ids = content.get("vocab")
@@ -98,9 +98,9 @@ def _model_of_json(
 
 
 def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[bytes, ...]:
-    """The bytes of each token by id, of a vocabulary as files spell it.
+    """The bytes of each token by id, for a vocabulary as files spell it.
 
-    At level ``byte`` a token that is not spelled in the byte alphabet can come from no text: it is left empty.
+    At level ``byte``, the entry of a token outside the byte alphabet is empty: no text can produce that token.
     """
     size = max(ids.values(), default=-1) + 1
     check_size(size, where=where)
@@ -117,16 +117,16 @@ def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[
 
 
 def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, where: str) -> NDArray[np.int32]:
-    """Merges as ids, int32 ``(n, 3)``; each is written ``"a b"`` or ``["a", "b"]``.
+    """Merges as ids, int32 ``(n, 3)``; files write each as ``"a b"`` or ``["a", "b"]``.
 
-    Of one that is listed twice the last counts, and where the second lacks the prefix, as many bytes are taken
-    off it all the same, as in `tokenizers`.
+    As in `tokenizers`, the last entry of a repeated merge counts, and the length of the prefix is removed from
+    the right token even if it does not begin with the prefix.
     """
     found: list[int] = []
     skip = len(prefix.encode("utf-8", "surrogatepass"))
     for rank, merge in enumerate(merges):
         if isinstance(merge, str) and merge.startswith("#version"):
-            continue  # the first line of a merges.txt, which `tokenizers` passes over wherever it stands
+            continue  # the first line of a merges.txt, which `tokenizers` skips anywhere
         pair = merge.split(" ") if isinstance(merge, str) else merge
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise TokenizerError(f"{where}: merge {rank} is {merge!r}, not two tokens")
@@ -136,7 +136,7 @@ def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, whe
             found += ids[left], ids[right], ids[left + rest]
         except (KeyError, TypeError, AttributeError, UnicodeError) as error:
             raise TokenizerError(
-                f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or what they make, is no token"
+                f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or the result, is not a token"
             ) from error
     return each_pair_once(np.array(found, np.int32).reshape(-1, 3))
 
@@ -147,25 +147,25 @@ def token_text(model: BpeModel, token: bytes) -> str:
 
 
 def texts_by_id(model: BpeModel) -> dict[int, str]:
-    """Every token of the model's own as files spell it, by id."""
+    """The tokens of the model, without added ones, as files spell them, by id."""
     texts = {i: token_text(model, token) for i, token in enumerate(model.vocabulary) if token}
     return {**texts, **model.unreachable}
 
 
 def merged_texts(model: BpeModel, texts: Mapping[int, str]) -> list[tuple[str, str]]:
-    """The two tokens of each merge as files spell them, in the order of ranks, which is all that files say."""
+    """The two tokens of each merge as files spell them, ordered by rank; files store no other ranks."""
     rows = model.merges[np.argsort(model.merge_ranks, kind="stable")]
     return [(texts[left], texts[right]) for left, right, _ in rows.tolist()]
 
 
 def own_texts(model: BpeModel) -> dict[int, str]:
-    """The tokens that a file of the model alone has, by id: its own, and the unknown one."""
+    """The tokens in the file of a model without added tokens, by id: its own, and the unknown token."""
     unknown = {index: text for text, index in model.special_tokens.items() if index == model.unk}
     return unknown | texts_by_id(model)
 
 
 def complete_document(model: BpeModel, document: TokenizerJson) -> TokenizerJson:
-    """The document with the model in it: all that a `tokenizer.json` holds; see `naming_added`."""
+    """The document with the model in it, a complete `tokenizer.json`; see `naming_added`."""
     texts = own_texts(model)
     return document.with_model(
         bpe_model(
@@ -183,9 +183,9 @@ def complete_document(model: BpeModel, document: TokenizerJson) -> TokenizerJson
 
 
 def document_of_model(model: BpeModel) -> TokenizerJson:
-    """The document around a model that did not come with one; its special tokens are the added ones.
+    """The default document for a model without one; the model's special tokens become added tokens.
 
-    Raises `TokenizerError` for a pattern that `tokenizers` cannot be told.
+    Raises `TokenizerError` for a pattern that `tokenizers` cannot express.
     """
     added = tuple(
         AddedToken(text, index, normalized=False, special=True)
@@ -196,7 +196,7 @@ def document_of_model(model: BpeModel) -> TokenizerJson:
 
 
 def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") -> TokenizerJson:
-    """`document_of_model` without added tokens, for what has no model yet."""
+    """The document of `document_of_model`, without added tokens and without needing a model."""
     own = level == "byte" and pattern.name == "gpt2"  # the pattern that `ByteLevel` cuts by itself
     steps = [] if own or pattern.name == "none" else [split_of(pattern)]
     if level == "byte":
@@ -209,12 +209,12 @@ def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") ->
 
 
 def split_of(pattern: Pattern) -> dict[str, Any]:
-    """The pre-tokenizer that cuts by a pattern, as `tokenizers` writes patterns."""
+    """The `Split` pre-tokenizer of `tokenizers` that cuts by a pattern."""
     if pattern.name:
         source = CL100K_IN_RUBY if pattern.name == "cl100k" else NAMED[pattern.name]
     else:
         source = in_ruby(pattern.source) if pattern.dialect == "rust" else pattern.source
-    matches = bool(not pattern.name and not pattern.keep_gaps)  # alone are pre-tokens, not what lies between
+    matches = bool(not pattern.name and not pattern.keep_gaps)  # only matches are pre-tokens, not the gaps
     behavior = "Removed" if matches else "Isolated"
     return {"type": "Split", "pattern": {"Regex": source}, "behavior": behavior, "invert": matches}
 

@@ -1,4 +1,4 @@
-"""BPE at work, merge by merge, for `tokbench trace`."""
+"""The steps of BPE, merge by merge, for `tokbench trace`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tokbench_subword.bpe.token_table import TokenLookup
 
 
 def steps(tokens: TokenLookup, text: str, *, drop: Callable[[], bool] | None = None) -> Iterator[Step]:
-    """One step per pre-token ("split"), per merge ("merge"), and one for the end ("done").
+    """The steps of encoding `text`: the cutting ("split"), each merge ("merge"), the result ("done") …
 
-    `drop` leaves merges out, as in `plain.merges`; a pre-token that is a token is then merged as any other.
+    `drop` leaves merges out, as in `plain.merges`; then a pre-token that is a token is merged like any other.
 
-    A step's tokens are always the whole text as it then stands: what is finished, what is being merged, and the
-    rest as it was cut.
+    The tokens of each step cover the whole text: finished tokens, then the symbols being merged, then the
+    remaining pre-tokens.
     """
     model = tokens.model
     parts = list(tokens._preparation.words(text))
@@ -56,7 +56,7 @@ def steps(tokens: TokenLookup, text: str, *, drop: Callable[[], bool] | None = N
 
 
 def _named(tokens: TokenLookup, token: int) -> str:
-    """A token as text in quotes, as its pre-token is, or its bytes; one of characters as files write it."""
+    """A token for notes: its text in quotes, or its bytes; at character level, its spelling in files."""
     if tokens.model.level == "char":
         text = tokens.convert_id_to_token(token)
         return text if text.isprintable() else repr(text)
@@ -64,14 +64,14 @@ def _named(tokens: TokenLookup, token: int) -> str:
     try:
         return repr(data.decode())
     except UnicodeDecodeError:
-        return f"⟨{data.hex(' ').upper()}⟩"  # as the step above it shows them
+        return f"⟨{data.hex(' ').upper()}⟩"  # as the terminal shows the bytes of steps
 
 
 def _counted(things: Sequence[object], name: str) -> str:
-    """How many there are, in words: ``1 token``, ``2 tokens``."""
+    """The number of things with their name: ``1 token``, ``2 tokens``."""
     return f"{len(things)} {name}" + ("" if len(things) == 1 else "s")
 
 
 def _pieces(data: bytes, symbols: list[Symbol]) -> list[bytes]:
-    """The bytes of the pre-token that each symbol stands for."""
+    """The bytes of the pre-token that each symbol covers."""
     return [data[symbol.start : symbol.end] for symbol in symbols]

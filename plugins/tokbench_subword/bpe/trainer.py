@@ -1,8 +1,8 @@
 """`train_bpe`: a BPE vocabulary from text.
 
-Texts are cut into pre-tokens, the distinct ones are counted, and merges are learned over those: the pair that
-is seen most often becomes a token, again and again (Sennrich et al., 2016; Gage, 1994). The work is in
-`counting` and `training.merges`; here is what is asked of them, and what becomes of the result.
+Texts are cut into pre-tokens, and the distinct pre-tokens are counted. Training then repeatedly turns the most
+frequent pair of neighbouring tokens into a new token (Sennrich et al., 2016; Gage, 1994). `training.counting`
+and `training.merges` do the work; this module prepares their input and makes models of the result.
 """
 
 from __future__ import annotations
@@ -53,25 +53,24 @@ def learn(
     n_bytes: int | None = None,
     progress: Progress = lambda fraction, what: None,
 ) -> Learned:
-    """Learn a BPE vocabulary of `vocab_size` tokens from `texts`, which are read once, or counted pre-tokens.
+    """Learn a BPE vocabulary of `vocab_size` tokens from texts, read once, or from counted pre-tokens.
 
-    - `pattern`: how text is cut; merges never cross a cut. ``none`` takes each text as one piece.
-    - `ties`: which of equally frequent pairs goes first; see `ties`. With ``hf`` the merges are those of
-      `tokenizers`' `BpeTrainer` over the same pre-tokens.
+    - `pattern`: how text is cut; merges never cross a cut. ``none`` makes each text one pre-token.
+    - `ties`: which of equally frequent pairs is merged first; see `training.ties`. With ``hf`` the merges equal
+      those of `tokenizers`' `BpeTrainer` over the same pre-tokens.
     - `min_frequency`: pairs seen less often are not merged.
-    - `special_tokens`: they get the first ids; no merge ever spells one.
-    - `initial_alphabet`: characters that are tokens from the start. At level ``byte`` that is all 256 bytes,
-      seen or not, unless ``()`` is given, which means the bytes seen. At level ``char`` it adds to the
-      characters seen.
-    - `max_token_length`: two tokens are merged only if together they have fewer symbols than this; two first
-      symbols always may be (both as in `tokenizers`).
-    - `end_of_word`: at level ``char``, what is put after the last symbol of every pre-token, as ``</w>``.
-    - `workers`: threads that count; the result is the same for any number.
+    - `special_tokens`: they get the first ids; no merge results in the text of one.
+    - `initial_alphabet`: characters that are tokens from the start. At level ``byte`` the default is all 256
+      bytes, and ``()`` means only the bytes seen. At level ``char`` these characters are added to those seen.
+    - `max_token_length`: two tokens are merged only if together they have fewer symbols than this. Two first
+      symbols may always merge (both as in `tokenizers`).
+    - `end_of_word`: at level ``char``, the suffix of the last symbol of every pre-token, such as ``</w>``.
+    - `workers`: the number of threads that count; it does not change the result.
     - `n_bytes`: the size of the corpus, for `progress`.
 
-    The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size`
-    tokens where the corpus has no more pairs to merge. Raises `TokenizerError` where `vocab_size` leaves no
-    room for the alphabet and the special tokens.
+    The vocabulary has special tokens first, then the alphabet, then merged tokens. It has fewer than
+    `vocab_size` tokens if the corpus runs out of pairs. Raises `TokenizerError` if `vocab_size` leaves no room
+    for the alphabet and the special tokens.
     """
     from tokbench.kernels.threads import kept_threads
     from tokbench_subword.training.alphabet import byte_symbols, character_symbols
@@ -83,8 +82,8 @@ def learn(
     check_numbers(vocab_size, min_frequency, max_token_length, level, end_of_word)
     cut = Pattern.of(pattern) if isinstance(pattern, str) else pattern
     with kept_threads(workers):
-        told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=n_bytes)
-        words = count_pretokens(texts, cut, workers=workers, progress=told)
+        counting = stage(progress, "counting", 0.0, COUNTING_SHARE, of=n_bytes)
+        words = count_pretokens(texts, cut, workers=workers, progress=counting)
         special = first_ids(special_tokens)
         given = None if initial_alphabet is None else frozenset(initial_alphabet)
         if level == "byte":
@@ -97,7 +96,7 @@ def learn(
             starts,
             words.counts,
             tokens=tokens,
-            n_wanted=min(vocab_size - len(special), len(tokens) + len(symbols)),  # each merge leaves fewer
+            n_wanted=min(vocab_size - len(special), len(tokens) + len(symbols)),  # merges use up symbols
             rule=rule,
             minimum=min_frequency * words.unit,
             longest=max_token_length,
@@ -109,9 +108,9 @@ def learn(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What a training learned, as it came: every smaller vocabulary is a prefix of it.
+    """The result of a training, in the order of learning: every smaller vocabulary is a prefix of it.
 
-    `tokens` are the first ones (bytes or characters); `merges` int32 ``(n, 3)``: left, right, result.
+    `tokens` are the first symbols (bytes or characters); `merges` are int32 ``(n, 3)``: left, right, result.
     """
 
     tokens: list[bytes]
@@ -122,7 +121,7 @@ class Learned:
     end_of_word: str
 
     def model(self, vocab_size: int) -> BpeModel:
-        """The model of so many tokens, as a training for that size alone would give it."""
+        """The model of `vocab_size` tokens, the same as from a training for that size."""
         from tokbench_subword.training.spelling import spelled
 
         n_special, some = len(self.special), self.merges_until(vocab_size)
@@ -137,7 +136,7 @@ class Learned:
         )
 
     def merges_until(self, vocab_size: int) -> NDArray[np.int32]:
-        """Those of the merges that a training for so many tokens would have learned."""
+        """The merges that a training for `vocab_size` tokens would have learned."""
         wanted = vocab_size - len(self.special)
         if wanted <= len(self.tokens):
             return self.merges[:0]
@@ -148,7 +147,7 @@ class Learned:
 def check_numbers(
     vocab_size: int, min_frequency: int, max_token_length: int | None, level: str, end_of_word: str | None
 ) -> None:
-    """Raise `TokenizerError` for what no training can go by, whatever the text."""
+    """Raise `TokenizerError` for values that are invalid for any text."""
     if vocab_size < 1:
         raise TokenizerError(f"vocab_size must be at least 1; it is {vocab_size}")
     if min_frequency < 0:
@@ -159,5 +158,5 @@ def check_numbers(
         raise TokenizerError(f"level must be byte or char; it is {level!r}")
     if end_of_word and level == "byte":
         raise TokenizerError(
-            f"end_of_word={end_of_word!r} is for level=char; bytes have no mark of a word's end"
+            f"end_of_word={end_of_word!r} is for level=char; byte level has no end-of-word suffix"
         )

@@ -1,4 +1,4 @@
-"""How the family `bpe` is trained: its options as `trainer` wants them, and counts in place of text."""
+"""Trains the family `bpe`: checks its options and passes them to the trainers, with text or word counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tokbench_subword.bpe.trainer import Learned
 
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
-"""Special tokens that, at character level, stand for characters the vocabulary lacks."""
+"""Special tokens that become the unknown token at character level."""
 
 
 def _cut(options: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def _cut(options: Mapping[str, Any]) -> str:
 
         return cut_of(base_of(options))
     if options["transition"] is not None:
-        raise TokenizerError("bpe: transition= cuts text in two ways, so counts do not do; train on the text")
+        raise TokenizerError("bpe: transition= cuts text in two ways, so counts are not enough; train on text")
     return cut_by(pattern_of(options))
 
 
@@ -50,9 +50,9 @@ COUNTING = Counting(_cut, _counted)
 def trained_sizes(
     corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
 ) -> dict[int, BpeModel]:
-    """The models of several sizes by one training, of the largest: each as trained for itself.
+    """The models of several sizes from one training of the largest; each equals a training for its size.
 
-    Sizes that leave no room for the alphabet are left out.
+    Sizes that leave no room for the alphabet are missing in the result.
     """
     learned = _learned(corpus, {**options, "vocab_size": max(sizes)}, progress)
     least = max(len(learned.special) + len(learned.tokens), options["transition"] or 0)
@@ -60,7 +60,7 @@ def trained_sizes(
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Raise `TokenizerError` for options with which no text can be trained on, or which would do nothing."""
+    """Raise `TokenizerError` for options that are invalid for any text, or would have no effect."""
     from tokbench_subword.bpe.trainer import check_numbers
 
     check_size("bpe", options["vocab_size"])
@@ -83,19 +83,19 @@ def check(options: Mapping[str, Any]) -> None:
 
 
 def _with_unknown(model: BpeModel) -> BpeModel:
-    """The model with the unknown token that its special tokens name, at character level."""
+    """The model with its `unk` set, if it is at character level and a special token is one of `_UNKNOWN`."""
     unk = next((index for text, index in model.special_tokens.items() if text in _UNKNOWN), None)
     return replace(model, unk=unk) if model.level == "char" and unk is not None else model
 
 
 def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
-    """What a training learns; see `trainer.learn` for what the options do."""
+    """The result of the training that the options select; see `trainer.learn` for the options."""
     from tokbench_subword.bpe.trainer import learn
 
     alphabet = options["initial_alphabet"]
     if corpus.counted and options["ties"] == "first_seen":
         raise CorpusError(
-            f"bpe: ties=first_seen asks where pairs come first, and {corpus.dataset.name} does not tell; "
+            f"bpe: ties=first_seen needs the order of the text, and {corpus.dataset.name} has only counts; "
             "train on the text, or with other ties"
         )
     if options["parity"]:
@@ -122,12 +122,12 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
 
 
 def _check_superwords(options: Mapping[str, Any]) -> None:
-    """Raise `TokenizerError` for options with which no superwords can be trained."""
+    """Raise `TokenizerError` for options that do not work with superwords."""
     from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
     if transition > vocab_size:
-        raise TokenizerError(f"bpe: transition={transition} is above vocab_size={vocab_size}, its bound")
+        raise TokenizerError(f"bpe: transition={transition} is above vocab_size={vocab_size}; it must not be")
     if level_of(options) != "byte" or rule not in (HF, BYTES) or options["max_token_length"] is not None:
         raise TokenizerError("bpe: transition= is for level=byte, ties=hf or bytes, and no max_token_length")
     special = names_to_train(options["special_tokens"] or "", where="bpe")
@@ -135,7 +135,7 @@ def _check_superwords(options: Mapping[str, Any]) -> None:
 
 
 def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
-    """Stage one to the size `transition`, then superwords, from the same text read again."""
+    """Train to the size `transition`, then learn superwords from the same text, read a second time."""
     import numpy as np
 
     from tokbench_subword.bpe.continuing import learn_superwords
@@ -146,7 +146,7 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     transition, vocab_size, rule = options["transition"], options["vocab_size"], tie_rule(options["ties"])
     workers = threads_of(options)
     if corpus.counted:
-        _cut(options)  # refuses: no one cut is enough
+        _cut(options)  # raises: counts of one cutting are not enough
     plain = {**options, "transition": None, "vocab_size": transition}
     first = _learned(corpus, plain, lambda share, what: progress(share / 2, what))
     model = first.model(transition)

@@ -1,7 +1,7 @@
-"""A byte-level BPE model of `vocab.json` with `merges.txt`, and back.
+"""Reads and writes a byte-level BPE model as `vocab.json` with `merges.txt`.
 
-The pair itself holds tokens and merges alone. How text is prepared follows from the class that is named in the
-configuration which `transformers` keeps beside them; one that is not known here is refused, since ids would be
+The two files contain only tokens and merges. The text preparation follows from the tokenizer class, which the
+configuration files of `transformers` in the same folder name. An unknown class is refused, since ids would be
 silently wrong.
 """
 
@@ -33,15 +33,15 @@ from tokbench_subword.pipeline.patterns import Pattern
 def model_of_pair(
     vocab: str | os.PathLike[str], merges: str | os.PathLike[str], *, pattern: Pattern
 ) -> BpeModel:
-    """The byte-level model of two files; raises `TokenizerError` saying which file, and where, is wrong.
+    """The byte-level model of the two files; raises `TokenizerError` with the file and place of an error.
 
-    Tokens of no merge that are no single byte either are special tokens (``<|endoftext|>``).
+    A token in angle brackets that is neither a single byte nor in any merge is special (``<|endoftext|>``).
     """
     ids = read_token_ids(vocab)
     for mark in ("</w>", "@@"):
         if sum(token.endswith(mark) for token in ids) > len(ids) // 10:
             raise TokenizerError(
-                f"{vocab}: its tokens are marked with {mark}: they are not tokens of bytes, and the files do "
+                f"{vocab}: its tokens are marked with {mark}, so they are not at byte level, and the files do "
                 f"not say how text is cut; load the folder with transformers:{Path(vocab).parent}"
             )
     vocabulary = list(vocabulary_of(ids, level="byte", where=str(vocab)))
@@ -64,17 +64,16 @@ def model_of_pair(
 
 
 def read_pair(vocab: Path, merges: Path, pattern: str | None) -> tuple[BpeModel, TokenizerJson]:
-    """The model of a pair, and what its class and the files beside it say of text.
+    """The model of the two files, and the text preparation by its class and the files in the same folder.
 
-    A `pattern` given by the user goes before the class's. Where no class is stated, the special tokens are
-    those of the model. Raises `TokenizerError` for a class that is not known where no pattern is given, and for
-    files that are not what they should be.
+    A `pattern` given by the user replaces the class's. If no file names a class, the special tokens are those
+    of the model. Raises `TokenizerError` for invalid files, and for an unknown class if no pattern is given.
     """
     beside = Beside.of(vocab)
     known = CLASSES.get(beside.class_name("GPT2", OF_MODELS))
     if known is None and pattern is None:
         raise TokenizerError(
-            f"{beside.class_not_known()}; say it with pattern=…, or load the folder with "
+            f"{beside.class_not_known()}; give the pattern with pattern=…, or load the folder with "
             f"transformers:{vocab.parent}"
         )
     known = known or PairClass(special={})
@@ -102,15 +101,15 @@ def read_pair(vocab: Path, merges: Path, pattern: str | None) -> tuple[BpeModel,
 
 
 def check_pair(model: BpeModel, document: TokenizerJson) -> None:
-    """Raise `TokenizerError` for a tokenizer that two files cannot say.
+    """Raise `TokenizerError` for a tokenizer that the two files cannot describe.
 
-    They cannot say how text is prepared, and are read as GPT-2's.
+    They do not contain the text preparation, and are read as GPT-2's.
     """
     usual = document_around(Pattern("gpt2"), "byte")
     if model.level != "byte" or document.normalizer or document.pre_tokenizer != usual.pre_tokenizer:
         raise TokenizerError(
-            "vocab.json and merges.txt do not say how text is prepared, and are read as GPT-2's: bytes, cut by "
-            "its pattern; this tokenizer is another: save it as tokenizer.json instead"
+            "vocab.json and merges.txt do not say how text is prepared, so they are read as byte-level BPE "
+            "with GPT-2's pattern; this tokenizer differs from that: save it as tokenizer.json instead"
         )
 
 

@@ -136,7 +136,7 @@ NEVER_TO_BE = [
     ("bpe --vocab-size 200", "vocab_size=200 .*at least 256"),
     ("greedtok --vocab-size 100", "vocab_size=100 .*at least 256"),
     ("bpe --vocab-size 500 --option transition=600", "transition=600 is above vocab_size=500"),
-    ("bpe --option base=characters.json", "base=characters.json is of characters; only byte-level"),
+    ("bpe --option base=characters.json", "base=characters.json is at character level; only byte-level"),
     (PARITY + "base --option development=half", "half/deu_Latn.txt: no text"),
 ]
 NOR_THESE = [
@@ -163,7 +163,7 @@ NOR_THESE = [
     ("bpe --option base=corpus/eng_Latn.txt", "eng_Latn.txt: is text.*expected a tokenizer.json"),
     ("bpe --option base=absent.json", "there is no file absent.json"),
     ("bpe --vocab-size 260 --option base=base.json", "must be above the 270 tokens of base=base.json"),
-    ("bpe --option base=base.json --option transition=300", "says itself what transition= would"),
+    ("bpe --option base=base.json --option transition=300", "already determines transition"),
     ("bpe --language fra_Latn", "unknown language .*'fra_Latn'.* There are: deu_Latn, eng_Latn"),
     (PARITY + "base --vocab-size 200", "vocab_size=200 .*at least 256"),
     (PARITY + "base --language eng_Latn", "the text has only one .eng_Latn"),

@@ -104,7 +104,7 @@ def test_the_cat_the_batat_and_the_hat():
     never = GreedyTokenizer.of(BpeTokenizer.of_model(replace(model, unk=None)))
     assert never.decode(never.encode("The cat found the hat.")) == "The cat found the hat."
     for encode in (never.encode, never, lambda text: never.encode_batch(["the", text])):
-        with pytest.raises(TokenizerError, match=r"no token begins with b'zebr'"):
+        with pytest.raises(TokenizerError, match=r"no token matches the beginning of b'zebr'"):
             encode("The zebra lost the hat.")
 
 

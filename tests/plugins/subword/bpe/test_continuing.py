@@ -103,7 +103,7 @@ def test_old_tokens_stay_and_text_without_new_ones_is_as_before(base: Path, tmp_
     ("options", "message"),
     [
         ({"vocab_size": 701}, "vocab_size=701 must be above the 701 tokens"),
-        ({"vocab_size": 900, "pattern": "o200k"}, "says itself what pattern= would"),
+        ({"vocab_size": 900, "pattern": "o200k"}, "already determines pattern"),
         ({"vocab_size": 900, "ties": "first_seen"}, "hf or bytes"),
     ],
 )
@@ -112,7 +112,7 @@ def test_what_cannot_be_continued_is_said(base: Path, options: dict[str, object]
         trained(["some text"], base=str(base), **options)
     characters = trained(["low lower"], vocab_size=40, level="char")
     characters.save(base.with_name("characters.json"))
-    with pytest.raises(TokenizerError, match="is of characters"):
+    with pytest.raises(TokenizerError, match="is at character level"):
         trained(["some text"], base=str(base.with_name("characters.json")), vocab_size=900)
 
 

@@ -151,7 +151,7 @@ def test_models_are_kept_by_the_content_of_the_development_text(folders: tuple[P
         ({"ratios": "eng_Latn=1+tha_Thai=0+swh_Latn=1"}, "ratios must be above 0; one is 0.0"),
         ({"parity": "window", "parity_window": 0}, "at least 1"),
         ({"parity_alpha": 0.0}, "above 0"),
-        ({"transition": 300}, "transition= is not for parity=base"),
+        ({"transition": 300}, "transition= does not work with parity=base"),
         ({"development": "nowhere"}, "no development text of eng_Latn"),
     ],
 )
