@@ -1,1 +1,1 @@
-"""Training by merges: words and their counts, and the merge loop over them, for every trainer that merges."""
+"""Training by merges: counting words, and the merge loop over them, shared by all trainers that merge."""

@@ -11,21 +11,20 @@ from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.training.ties import HF
 
 Symbols = tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]
-"""The symbol at each place, where each word begins (and the last ends), and how each symbol is spelled."""
+"""The symbols of all words end to end, the start of each word (and the last end), each symbol's bytes."""
 
 
 def byte_order(rule: int) -> list[int]:
     """The 256 bytes in the order of their first ids.
 
-    By value, but for the rule `hf`: there by the character that stands for the byte in GPT-2's `vocab.json`.
-    Those characters are the bytes' own where these are printable in Latin-1, and follow from U+0100 on where
-    not.
+    That is the order of values, except with the rule `hf`: then it is the order of the byte alphabet of GPT-2's
+    `vocab.json`. In it a byte that is printable in Latin-1 is its own character; the others follow from U+0100.
     """
     return list(CHARACTER_OF if rule == HF else range(256))
 
 
 def characters_of(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The code points of all words end to end, and at which of them each word begins (and the last ends).
+    """The code points of all words end to end, and the start of each word in them (and the end of the last).
 
     Example:
         >>> points, starts = characters_of(WordCounts.of({"aé": 2, "b": 1}))
@@ -38,7 +37,7 @@ def characters_of(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int
 
 
 def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) -> Symbols:
-    """Every byte a symbol. `alphabet` None means all 256; else those seen and the UTF-8 of its characters."""
+    """Each byte as a symbol: all 256 if `alphabet` is None, else those seen and the UTF-8 of `alphabet`."""
     seen = np.full(256, alphabet is None)
     if alphabet is not None:
         seen[words.data] = True
@@ -53,8 +52,10 @@ def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) 
 def character_symbols(
     words: WordCounts, alphabet: frozenset[str], end_of_word: str = "", *, prefix: str = ""
 ) -> Symbols:
-    """Every character a symbol, by code point. Where a word ends with `end_of_word`, or goes on with `prefix`,
-    characters are others, after those.
+    """Each character as a symbol, in the order of code points.
+
+    The last character of a word with `end_of_word`, or all but the first with `prefix`, are other symbols,
+    which come after the plain ones.
 
     Example:
         >>> character_symbols(WordCounts.of({"aba": 1}), frozenset("c"), prefix="##")[::2]
@@ -63,7 +64,7 @@ def character_symbols(
     points, starts = characters_of(words)
     wrong = next((text for text in alphabet if len(text) != 1), None)
     if wrong is not None:
-        raise TokenizerError(f"initial_alphabet holds characters; {wrong!r} is {len(wrong)} of them")
+        raise TokenizerError(f"initial_alphabet must contain single characters; {wrong!r} has {len(wrong)}")
     known = np.union1d(points, np.array(sorted(map(ord, alphabet)), np.int64)).astype(np.int64)
     tokens = [chr(point).encode("utf-8", "surrogatepass") for point in known.tolist()]
     symbols = np.searchsorted(known, points).astype(np.int32)

@@ -1,6 +1,6 @@
-"""The words of a training by merges as cells: laid out at the start, read and merged in place.
+"""The words of a training as cells (see `layout`): written at the start, then read and merged in place.
 
-The layout is in `layout`. The inline functions take pointers (see `kernels.pointers`).
+The inline functions take pointers (see `kernels.pointers`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.ties import FIRST_SEEN
 
 MOST_CELLS = 2**29
-"""Cells that a training takes: positions, and places in runs, are int32."""
+"""The limit of cells in a training, since positions and indices of runs are int32."""
 
 
 def fill_cells(
@@ -26,16 +26,16 @@ def fill_cells(
     ends: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> None:
-    """Set `CELLS`, `WEIGHTS` and `SINGLES` for words of symbols; raises `TokenizerError` for too many."""
+    """Set `CELLS`, `WEIGHTS` and `SINGLES` for words; raises `TokenizerError` for too many symbols."""
     n_symbols = int((ends - begins).sum())
     n_cells = n_symbols + len(counts) + 1
     if n_cells > MOST_CELLS:
         raise TokenizerError(
-            f"the distinct words have {n_symbols:,} symbols in all, and training can hold about "
+            f"the distinct words have {n_symbols:,} symbols in total, and the limit of training is about "
             f"{MOST_CELLS:,}: train on a part of the text, or cut it into shorter words"
         )
     if len(counts) and counts.min() < 1:
-        raise TokenizerError(f"a word was seen {counts.min()} times; a count is 1 or more")
+        raise TokenizerError(f"a word has the count {counts.min()}; counts must be at least 1")
     if work[at.STATE][at.RULE] != FIRST_SEEN:
         often = np.flatnonzero(counts > 1)
         often = often[np.argsort(-counts[often], kind="stable")]
@@ -52,7 +52,7 @@ def fill_cells(
 
 @kernel
 def _lay_words(symbols: Ids, begins: Ints, ends: Ints, counts: Ints, cells: Ids, weights: Ints) -> None:
-    """Lay all words, and the cell that follows each; their counts where there are weights."""
+    """Write the cells of all words, each with a separating cell after it, and the weights of repeated words."""
     cell = np.int64(1)
     for word in range(len(counts)):
         for place in range(begins[word], ends[word]):
@@ -66,7 +66,7 @@ def _lay_words(symbols: Ids, begins: Ints, ends: Ints, counts: Ints, cells: Ids,
 
 @inline
 def stands_at(cells: Ids, position: Int, left: Int, right: Int) -> bool | np.bool_:
-    """Whether a token begins at a position that is the left one of a pair, and followed by the right one."""
+    """Whether the token `left` begins at a position and the token `right` follows it."""
     if cells[2 * position] != left:
         return False
     extent = np.int64(cells[2 * position + at.EXTENT])
@@ -75,13 +75,13 @@ def stands_at(cells: Ids, position: Int, left: Int, right: Int) -> bool | np.boo
 
 @inline
 def weight_of(weights: Ints, singles: Int, position: Int) -> np.int64:
-    """How often the word of a position was seen."""
+    """The count of the word at a position."""
     return weights[position] if position < singles else np.int64(1)
 
 
 @inline
 def merge_at(cells: Ids, position: Int, new: Int) -> np.int64:
-    """Make a token and the next one the token `new`; returns the cell after it."""
+    """Replace the token at a position and the next one by the token `new`; return the cell after it."""
     left_extent = np.int64(cells[2 * position + at.EXTENT])
     second = position + left_extent
     extent = left_extent + np.int64(cells[2 * second + at.EXTENT])
@@ -94,5 +94,5 @@ def merge_at(cells: Ids, position: Int, new: Int) -> np.int64:
 
 @inline
 def token_before(cells: Ids, position: Int) -> np.int64:
-    """Where the token begins that ends right before a position."""
+    """The beginning of the token that ends right before a position."""
     return position - abs(np.int64(cells[2 * (position - 1) + at.EXTENT]))

@@ -1,13 +1,13 @@
-"""Merges learned from long sequences of ids (`bpe.continuing`), cut first wherever no merge will reach across.
+"""Learns merges from long sequences of ids (`bpe.continuing`), first cut wherever no merge will cross.
 
-Two new tokens stand side by side at most as often as the two given tokens at their border did. So where those
-did so less often than the last merge will be seen, no merge crosses the border, and it may be cut: no count
-that decides anything changes. What is left of a text is chunks of a few tokens and, above all, few different
-pairs (90 thousand of 2.5 million in 100 MB of English), so that their table fits the processor's caches: the
-merges of superwords take a third of the time.
+Two new tokens are neighbours at most as often as the two given tokens at their border were. So if two given
+tokens are neighbours less often than the count of the last merge, no merge crosses their border. Cutting there
+does not change any count that matters. The rest of a text is chunks of a few tokens with, above all, few
+different pairs (90 thousand of 2.5 million in 100 MB of English). Their table fits the processor's caches, and
+merging superwords takes a third of the time.
 
-How often the last merge will be seen is guessed, and checked afterwards. So is that no token was made by two
-merges, as two kinds of borders would then count as one. If either is wrong, the training begins anew.
+The count of the last merge is a guess, which is checked afterwards. A second check is that no token was made by
+two merges, since two kinds of borders would then count as one. If either check fails, training starts again.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.training.session import MergeSession
 
 _BUCKETS = 1 << 20
-"""Counters of borders. Many pairs share a counter, which says at least as much as each of them has."""
+"""The number of border counters. Pairs share counters, so a counter is an upper bound for each of its pairs."""
 _SHIFT, _HIGH = np.uint64(64 - 20), np.uint64(32)
 _BORDERS_A_MERGE = 4
-"""The guess: of n merges, the last is seen at least as often as pair 4 n in a list of all pairs by count. For
-English, pair 2.4 n would do.
+"""The guess: the last of n merges has at least the count of pair 4 n in the list of all pairs, sorted by count.
+For English, pair 2.4 n would be enough.
 """
 _LOWER = 4
 
 
 @inline
 def _bucket(left: Int, right: Int) -> np.int64:
-    """The counter of two tokens."""
+    """The index of the counter for two neighbouring tokens."""
     return np.int64(spread((np.uint64(left) << _HIGH) | np.uint64(right)) >> _SHIFT)
 
 
@@ -51,10 +51,10 @@ def _count_borders(ids_: Ids, starts: Ints, borders_: Ints) -> None:
 
 @kernel
 def _cut(ids_: Ids, starts: Ints, rare_: Bytes, count: Int, chunks_: Ids, chunk_starts: Ints) -> Int:
-    """Write the chunks of two tokens or more behind the `count` already there; returns how many there are then.
+    """Append the chunks of at least two tokens to the `count` existing ones; return the new number of chunks.
 
-    Without a branch, since no processor can guess which borders are `rare` (a bit for each counter): every
-    token is written, and `cut` and `kept`, 0 or 1, set where the next one goes.
+    `rare_` has a bit for each counter. The loop has no branch on it, since that branch would be unpredictable:
+    every token is written, and `cut` and `kept`, 0 or 1, determine where the next one goes.
     """
     ids, rare, chunks, ends = pointer(ids_), pointer(rare_), pointer(chunks_), pointer(chunk_starts)
     start = end = ends[count]
@@ -63,7 +63,7 @@ def _cut(ids_: Ids, starts: Ints, rare_: Bytes, count: Int, chunks_: Ids, chunk_
         for place in range(starts[sequence], last + 1):
             chunks[end] = ids[place]
             end += 1
-            bucket = _bucket(ids[place], ids[min(place + 1, last)])  # nothing behind the last is read
+            bucket = _bucket(ids[place], ids[min(place + 1, last)])  # never reads past the last id
             cut = np.int64(place == last) | (np.int64(rare[bucket >> 3]) >> (bucket & 7)) & 1
             kept = cut & np.int64(end > start + 1)
             count += kept
@@ -82,7 +82,7 @@ def learn_from_sequences(
     progress: Callable[[float], None] = lambda share: None,
     **options: Any,
 ) -> NDArray[np.int32]:
-    """What a `MergeSession` learns from the ids of some documents, each seen once.
+    """The merges that a `MergeSession` learns from the ids of documents, each counted once.
 
     The other arguments are those of `training.session.MergeSession`.
     """
@@ -104,7 +104,7 @@ def learn_from_sequences(
 
 
 def _session(batches: Sequence[TokenBatch], rare: NDArray[np.bool_], **options: Any) -> MergeSession:
-    """A session over the chunks between rare borders."""
+    """A `MergeSession` over the chunks between rare borders."""
     count: Int = 0
     n_ids, bits = sum(len(batch.ids) for batch in batches), np.packbits(rare, bitorder="little")
     chunks, starts = np.empty(n_ids + 1, np.int32), np.zeros(n_ids // 2 + 1, np.int64)

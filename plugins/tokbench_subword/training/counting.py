@@ -1,7 +1,7 @@
-"""Distinct pre-tokens with their counts, streamed: text comes in blocks, and only what is distinct is kept.
+"""Counts distinct pre-tokens in a stream of text, block by block.
 
-Blocks are counted by several threads at once, each into a table of its own (the kernel runs without the GIL);
-the merged result is the same for any number of them. Memory is bounded, whatever the text: see `MOST_WORDS`.
+Several threads count blocks at the same time, each into its own table (the kernel runs without the GIL); the
+merged result does not depend on their number. Memory is bounded for any text: see `MOST_WORDS`.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.training.word_table import POSITION, WordTable, note_word, opened
 
 BLOCK = 1 << 18
-"""Characters of text that are counted at a time: few, so that no thread waits long for the last block."""
+"""Characters in a block: few, so that no thread waits long for the last block."""
 
 _APART = 1 << 34
-"""More bytes than the text of a block ever has, also when it is normalized."""
+"""More bytes than the text of any block has, before or after normalizing."""
 BLOCKS_AT_ONCE = 1024
-"""After so many blocks the number of words is looked at."""
-_TOGETHER = 256  # texts taken from an iterable at once, at the most
-_AHEAD = 3  # blocks for each thread: the one that it counts, and those that wait
+"""After this many blocks the number of distinct words is checked."""
+_TOGETHER = 256  # the most texts taken from an iterable at once
+_AHEAD = 3  # blocks per thread: the one being counted and two waiting ones
 MOST_WORDS = 1 << 24
-"""How many distinct words are kept; the table of so many takes a gigabyte or two."""
+"""The most distinct words to keep; their table takes one or two gigabytes."""
 
 
 @kernel
 def count_words(data: Bytes, spans: Ints, block: Int, rows_: Words, kept_: Bytes, state: Ints) -> bool:
-    """Count the words ``data[spans[k, 0]:spans[k, 1]]``, from where `state` says.
+    """Count the words ``data[spans[k, 0]:spans[k, 1]]`` from k = ``state[POSITION]`` on.
 
-    `block` is where the data begins in the corpus. Returns whether all were counted; if not, the table has to
-    be grown before the next call.
+    `block` is the position of `data` in the corpus. Returns whether all words were counted; if not, the table
+    must grow before the next call.
     """
     text, words = pointer(data), opened(rows_, kept_, state)
     for word in range(state[POSITION], len(spans)):
@@ -56,10 +56,10 @@ def count_words(data: Bytes, spans: Ints, block: Int, rows_: Words, kept_: Bytes
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some documents: their UTF-8 with padding, where each ends, and a number that is larger for later blocks.
+    """Some documents: their UTF-8 with padding, the end of each, and the block's position in the corpus.
 
-    `start` is that of the block before and `_APART` more: so ``start`` plus the place in the block, whatever
-    its text becomes, tells which of two words was seen first.
+    `start` grows by `_APART` from block to block, so ``start`` plus the place in the block orders all words by
+    first occurrence, even if normalizing changes the length of the text.
     """
 
     data: NDArray[np.uint8]
@@ -68,12 +68,12 @@ class Block:
 
     @property
     def texts(self) -> Segments:
-        """The documents as what normalizes takes them."""
+        """The documents as `Segments`, the input of normalizers."""
         return Segments(self.data, np.append(0, self.ends))
 
 
 Texts = tuple[list[str], int, int]
-"""The documents of a block, how many bytes they may take, and the block's `start`."""
+"""The documents of a block, an upper bound of their UTF-8 bytes, and the block's `start`."""
 
 
 def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Texts]:
@@ -89,20 +89,20 @@ def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Texts]:
         if length >= size:
             yield documents, room, start
             start, length, room, documents = start + _APART, 0, 0, []
-        # Many short texts are taken at once, since each taking costs time; of long ones there are never many.
+        # Takes many short texts at once, since each call costs time, but only a few long ones.
         together = min(2 * together, _TOGETHER) if 8 * added < size else max(together // 2, 1)
     if documents:
         yield documents, room, start
 
 
 class Utf8Buffer:
-    """Turns documents into blocks, one at a time: the next one is written over it."""
+    """Turns documents into blocks; each block overwrites the one before."""
 
     def __init__(self) -> None:
         self._data = np.empty(0, np.uint8)
 
     def block(self, texts: Texts) -> Block:
-        """The documents in UTF-8; surrogates become what `utf8.encodable` makes of them."""
+        """The documents in UTF-8, with surrogates replaced as by `utf8.encodable`."""
         documents, room, start = texts
         if room + PADDING > len(self._data):
             self._data = np.empty(room + PADDING, np.uint8)
@@ -117,9 +117,9 @@ Fill = Callable[[WordTable, Block], None]
 
 
 def filler(cutters: Sequence[Cutter], before: Callable[[Segments], Segments] | None = None) -> Fill:
-    """A `Fill` that counts what the cutters make of documents; each cuts the pieces of the one before.
+    """A `Fill` that counts the pieces made by `cutters`, each of which cuts the pieces of the one before.
 
-    What happens to documents `before` they are cut may make several texts of one, or none.
+    `before`, if given, transforms the documents first; it may turn one document into several texts, or none.
     """
 
     def fill(table: WordTable, block: Block) -> None:
@@ -142,9 +142,9 @@ def count_pretokens(
     workers: int = 1,
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
-    """Cut `texts` by `pattern` and count what is distinct; `progress` is told how many bytes are done.
+    """Cut `texts` by `pattern` and count the pre-tokens; `progress` is called with the number of bytes done.
 
-    What is counted already is given back.
+    Returns `texts` unchanged if they are `WordCounts`.
 
     Example:
         >>> list(count_pretokens(["a b b", "b"], Pattern.of("gpt2")))
@@ -156,10 +156,10 @@ def count_pretokens(
 def count_blocks(
     texts: Iterable[str] | WordCounts, fill: Fill, *, workers: int, progress: Callable[[int], None]
 ) -> WordCounts:
-    """Count blocks with `fill`, in `workers` threads; no more than a few blocks each wait in memory.
+    """Count blocks with `fill` in `workers` threads, with at most a few waiting blocks per thread in memory.
 
-    Of more than `MOST_WORDS` distinct words the rarest are forgotten. That is looked at after every so many
-    blocks, when all threads have stopped: the result is the same for any number of them.
+    Above `MOST_WORDS` distinct words, the rarest are dropped. That is checked after every `BLOCKS_AT_ONCE`
+    blocks, when all threads have stopped, so the result does not depend on the number of threads.
     """
     if isinstance(texts, WordCounts):
         return texts
@@ -173,7 +173,7 @@ def count_blocks(
 
 
 class _WordCounter:
-    """Counts blocks into a table; `n_bytes` is how much as yet."""
+    """Counts blocks into its own table; `n_bytes` is the number of bytes so far."""
 
     def __init__(self, fill: Fill) -> None:
         self.table, self.n_bytes = WordTable(), 0
@@ -187,7 +187,7 @@ class _WordCounter:
 
 
 def _joined(crew: Sequence[_WordCounter]) -> WordTable:
-    """The table of the first worker with what all have counted, which is taken from the others."""
+    """Move the counts of all workers to the first one's table, and return it."""
     first, *others = crew
     for other in others:
         first.table.absorb(other.table)
@@ -196,10 +196,10 @@ def _joined(crew: Sequence[_WordCounter]) -> WordTable:
 
 
 def _count(some: Iterable[Texts], crew: Sequence[_WordCounter], progress: Callable[[int], None]) -> None:
-    """Count some blocks, each worker in a thread of its own, the first in this one.
+    """Count blocks with all workers: the first in the calling thread, each of the others in its own.
 
-    Only this thread reads `some`, which need not be safe for threads. Whenever enough blocks wait for the other
-    threads it counts one itself, so that no more threads run than were asked for.
+    Only the calling thread reads `some`, which need not be thread-safe. When enough blocks are waiting for the
+    other threads, it counts one itself, so no more threads run than the user set.
     """
     first, *idle = crew
     most_pending = _AHEAD * len(idle)

@@ -1,7 +1,7 @@
-"""Several trainings that learn the same merges; the caller says which comes next (see `bpe.parity`).
+"""Several trainings that learn the same merges; the caller chooses the next merge (see `bpe.parity`).
 
-Each has words, pairs and a queue of its own. The tokens are the same for all. So is the room for the merge at
-hand, as they merge one after another. The arrays of both are held once.
+Each training has its own words, pairs and queue. All share the arrays of tokens, and the arrays of the current
+merge, since only one training merges at a time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SHARED = (
     *(at.LENGTHS, at.TOKEN_HASHES, at.SPELLED, at.SPELLED_IDS, at.STARTS, at.SPELLING, at.MERGES),
     *(at.POSITIONS, at.EVENTS, at.TALLIES, at.MET, at.TOUCHED),
 )
-"""The arrays that are held once."""
+"""The shared arrays."""
 
 
 @inline
 def best_pair(block: Block) -> Int:
-    """Find the pair that comes first: `LEFT`, `RIGHT`, and its count in `OWN` (0: there is none)."""
+    """Find the first pair of the queue; sets `LEFT`, `RIGHT`, and `OWN` to its count (0 without a pair)."""
     state = i64_in(block, at.STATE)
     reason = fill_queue(block)
     if reason == at.DONE:
@@ -41,7 +41,7 @@ def best_pair(block: Block) -> Int:
 
 @inline
 def merge_given(block: Block, left: Int, right: Int, new: Int, n_merges: Int) -> Int:
-    """Make a pair a token wherever it stands, if anywhere; `OWN` is how often. Returns why it stopped."""
+    """Merge a pair wherever it occurs; sets `OWN` to how often. Returns the reason for stopping."""
     state, pairs = i64_in(block, at.STATE), i64_in(block, at.PAIRS)
     reason = fill_queue(block)
     if reason != at.DONE:
@@ -63,7 +63,7 @@ def merge_given(block: Block, left: Int, right: Int, new: Int, n_merges: Int) ->
 
 
 class Trainings:
-    """Several trainings from the same first tokens, and the `blocks` of all of them for a kernel."""
+    """Several trainings with the same first tokens, and their `blocks` for a kernel."""
 
     def __init__(self, sessions: Sequence[MergeSession]) -> None:
         self._sessions = list(sessions)
@@ -72,7 +72,7 @@ class Trainings:
         self.blocks = block_of([session.work.block for session in sessions])
 
     def grow(self, number: int, reason: int) -> None:
-        """Make room in a training for what its kernel stopped for."""
+        """Grow the array of training `number` for which its kernel stopped with `reason`."""
         session = self._sessions[number]
         session.growers()[reason]()
         self._share(session)

@@ -1,4 +1,4 @@
-"""The pairs that a corpus begins with: counted, and their runs written."""
+"""Counts the pairs of a corpus before the first merge, and writes their runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash
 
 ROOM = 3
-"""Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
+"""Entries of runs per cell: nearly always enough for the whole training. Unwritten entries take no memory."""
 _CELLS_A_PAIR, _PAIRS_A_TOKEN = 5, 24
-"""In the end most texts have no more pairs than these say: a table with room for so many need not grow."""
+"""Upper bounds of the final number of pairs for most texts; with room for them, the table need not grow."""
 
 
 def pair_table(bits: int) -> NDArray[np.int64]:
@@ -26,21 +26,21 @@ def pair_table(bits: int) -> NDArray[np.int64]:
 
 
 def likely_pairs(work: MergeWorkspace) -> int:
-    """About how many pairs the table will hold in the end.
+    """An estimate of the final number of pairs.
 
-    If tables begin without room for them, and grow, training takes 1.15 times as long and 1.1 times the memory
-    (20 MB of six languages).
+    If tables start smaller and have to grow, training takes 1.15 times as long and 1.1 times the memory (20 MB
+    of six languages).
     """
     return min(len(work[at.CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[at.STATE][at.N_WANTED]))
 
 
 def table_bits(n_pairs: int) -> int:
-    """How large a table has room for so many pairs."""
+    """The size of a table with room for `n_pairs`, as a power of two."""
     return max(10, (8 * n_pairs // 5).bit_length())
 
 
 def fill_pairs(work: MergeWorkspace, *, room: int) -> None:
-    """Set `PAIRS` and `RUNS` for the cells of a training, with room for so many pairs at least."""
+    """Set `PAIRS` and `RUNS` for the cells of a training, with room for at least `room` pairs."""
     work[at.PAIRS], place = pair_table(table_bits(room)), 0
     while (place := int(_count_pairs(work.block, place))) >= 0:
         larger = pair_table((len(work[at.PAIRS]) // 4).bit_length())
@@ -53,9 +53,9 @@ def fill_pairs(work: MergeWorkspace, *, room: int) -> None:
 
 @kernel
 def _count_pairs(block: Block, first: Int) -> Int:
-    """Count the pairs from a position on; returns where it stopped because the table is half full, or -1.
+    """Count the pairs from position `first` on; return the position where the table became half full, or -1.
 
-    Meanwhile `RUN` is how often a pair stands, less one.
+    During counting, the field `RUN` is the number of occurrences of a pair, minus one.
     """
     cells, weights, pairs = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), i64_in(block, at.PAIRS)
     state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
@@ -73,7 +73,7 @@ def _count_pairs(block: Block, first: Int) -> Int:
 
 @kernel
 def _write_runs(block: Block) -> None:
-    """Give each pair a run of the positions where it stands."""
+    """Write a run with the positions of each pair."""
     cells, runs, pairs = i32_in(block, at.CELLS), i32_in(block, at.RUNS), i64_in(block, at.PAIRS)
     state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
     mask, used = sizes[at.PAIRS] // 4 - 1, np.int64(0)

@@ -1,8 +1,7 @@
-"""The merge loop: take the first pair from the queue, merge it everywhere, count anew what that touched.
+"""The merge loop: take the first pair from the queue, merge it everywhere, update the counts that changed.
 
-`learn_merges` is a kernel that stops whenever an array is full, says which, and continues where it was when
-called again with a larger one. So the arrays start small and fit any corpus; and the caller can report progress
-in between.
+The kernel `learn_merges` stops whenever an array is full, and returns which. Called again with a larger array,
+it continues where it stopped. So arrays start small and fit any corpus. It also pauses for progress reports.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tokbench_subword.training.ties import FIRST_SEEN, GREATEST, HF, LEXICOGRAPH
 
 @inline
 def _extra(block: Block, row: Int) -> np.int64:
-    """What an entry carries beside count and key: its runs (hf), or where the pair comes first (first_seen)."""
+    """The third field of a queue entry: the pair's runs (hf), its first position (first_seen), else 0."""
     pairs, rule = i64_in(block, at.PAIRS), i64_in(block, at.STATE)[at.RULE]
     if rule == HF:
         return take_runs(pairs, row)
@@ -33,7 +32,7 @@ def _extra(block: Block, row: Int) -> np.int64:
 
 @inline
 def _spell(block: Block, left: Int, right: Int, new: Int) -> None:
-    """Write down the bytes of a new token, after those of all tokens before it."""
+    """Append the bytes of a new token to `SPELLING`."""
     starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
     end = starts[new]
     for part in (left, right):
@@ -45,7 +44,7 @@ def _spell(block: Block, left: Int, right: Int, new: Int) -> None:
 
 @inline
 def _note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
-    """Write down a merge, and make it the one at hand."""
+    """Append a merge to `MERGES`, and make it the current one."""
     merges, state = i32_in(block, at.MERGES), i64_in(block, at.STATE)
     number = state[at.N_MERGES]
     merges[3 * number], merges[3 * number + 1] = np.int32(left), np.int32(right)
@@ -56,7 +55,7 @@ def _note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
 
 @inline
 def fill_queue(block: Block) -> Int:
-    """Queue the pairs of the corpus, unless they are; returns `DONE`, or `WAITING_FULL`."""
+    """Queue the pairs of the corpus, unless that was done; returns `DONE` or `WAITING_FULL`."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     if state[at.STAGE] == at.QUEUING:
         if 4 * state[at.N_PAIRS] > sizes[at.WAITING]:
@@ -70,7 +69,7 @@ def fill_queue(block: Block) -> Int:
 
 @inline
 def _queue_touched(block: Block) -> Int:
-    """Queue the pairs that a merge made; returns what has no room, changing nothing then."""
+    """Queue the pairs that a merge made; returns `DONE`, or which array is full, without changing anything."""
     state, pairs = i64_in(block, at.STATE), i64_in(block, at.PAIRS)
     touched, rule = i64_in(block, at.TOUCHED), state[at.RULE]
     reason = room_to_queue(state, i64_in(block, at.SIZES))
@@ -87,7 +86,7 @@ def _queue_touched(block: Block) -> Int:
 
 @inline
 def count_anew(block: Block) -> Int:
-    """Count what the merge at hand has changed, and queue the pairs it made; `DONE`, or what has no room."""
+    """Update counts after the current merge, and queue new pairs; returns `DONE`, or which array is full."""
     state = i64_in(block, at.STATE)
     if state[at.STAGE] == at.APPLYING:
         reason = apply(block)
@@ -102,9 +101,10 @@ def count_anew(block: Block) -> Int:
 
 @inline
 def make_token(block: Block, left: Int, right: Int) -> Int:
-    """Make a token of a pair and write the merge down, the one at hand from now on; `NEW` is the token.
+    """Make a token from a pair, append the merge to `MERGES` as the current one, and set `NEW` to the token.
 
-    That is `NOT_A_TOKEN`, and nothing is written, where no merge may spell it. Returns `DONE`, or what is full.
+    If the token is forbidden, `NEW` is `NOT_A_TOKEN` and nothing is written. Returns `DONE`, or which array is
+    full.
     """
     state, sizes, starts = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.STARTS)
     spells, n_tokens = state[at.RULE] == LEXICOGRAPHIC or state[at.RULE] == GREATEST, state[at.N_TOKENS]
@@ -125,10 +125,10 @@ def make_token(block: Block, left: Int, right: Int) -> Int:
 
 @inline
 def merge_first(block: Block) -> Int:
-    """Take the first pair out of the queue, and have `make_token` make a token of it, the merge at hand.
+    """Take the first pair from the queue and make a token of it by `make_token`, as the current merge.
 
-    Returns -1; `NOT_A_TOKEN` where no merge may spell it; or what to stop for, the queue being as it was:
-    `DONE` where nothing is left to do, `PAUSED`, or what is full.
+    Returns -1, or `NOT_A_TOKEN` if that token is forbidden. Otherwise it leaves the queue unchanged and returns
+    the reason for stopping: `DONE` if nothing is left to do, `PAUSED`, or which array is full.
     """
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys, extras = heap_of(block)
@@ -152,7 +152,7 @@ def merge_first(block: Block) -> Int:
 
 @inline
 def first_pair(block: Block) -> Int:
-    """See to it that the queue begins with the first pair and its true count; `DONE`, or `HEAP_FULL`."""
+    """Update the queue until its first entry has its true count; returns `DONE` or `HEAP_FULL`."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys, extras = heap_of(block)
     while True:
@@ -172,7 +172,7 @@ def first_pair(block: Block) -> Int:
 
 @inline
 def choose(block: Block) -> Int:
-    """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
+    """Take the next merge from the queue as the current one; return -1, or the reason for stopping."""
     while True:
         reason = first_pair(block)
         if reason == at.DONE:
@@ -183,9 +183,7 @@ def choose(block: Block) -> Int:
 
 @kernel
 def learn_merges(block: Block) -> Int:
-    """Learn merges until there are `N_WANTED` tokens, none is left, or `PAUSE_AT` merges; returns why it
-    stopped. The arrays are those of `layout`.
-    """
+    """Learn merges up to `N_WANTED` tokens, the last pair, or `PAUSE_AT` merges; return why it stopped."""
     state = i64_in(block, at.STATE)
     reason = fill_queue(block)
     while reason == at.DONE:

@@ -1,7 +1,6 @@
-"""The trainers' pairs: a hash table with their counts, and the runs of positions where they stand.
+"""The trainers' pairs: a hash table with their counts, and the runs of their positions (see `layout`).
 
-The layout is in `layout`. The inline functions take pointers (see `kernels.pointers`); whoever calls them
-has seen to the room.
+The inline functions take pointers (see `kernels.pointers`); their callers must check that there is room.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tokbench_subword.training.cells import stands_at
 from tokbench_subword.training.ties import HF
 
 RUN_HEAD = 3
-"""Numbers that a run holds beside its positions."""
+"""The number of entries in a run before its positions."""
 
 _HIGH = np.uint64(32)
 _LOW_32 = np.int64(0xFFFFFFFF)
@@ -25,7 +24,7 @@ _LOW_32 = np.int64(0xFFFFFFFF)
 
 @inline
 def pair_key(left: Int, right: Int) -> np.int64:
-    """Two symbols as one int64; ascending keys are ascending pairs."""
+    """Two symbols as one int64, in the same order as the pairs."""
     return (np.int64(left) << 32) | np.int64(right)
 
 
@@ -37,19 +36,19 @@ def sides(key: Int) -> tuple[np.int64, np.int64]:
 
 @inline
 def _home(mask: Int, key: Int) -> np.int64:
-    """The first row to look at."""
+    """The row at which the search for a key starts."""
     return np.int64(spread(np.uint64(key)) >> _HIGH) & mask
 
 
 @inline
 def prefetch_pair(pairs: Ints, mask: Int, key: Int) -> None:
-    """Ask for the row of a pair that will be looked for soon."""
+    """Prefetch the row of a pair that will be looked up soon."""
     prefetch(pairs, 4 * _home(mask, key))
 
 
 @inline
 def find_pair(pairs: Ints, mask: Int, key: Int) -> np.int64:
-    """Where the row of `key` begins in `pairs`, or the free row where it would go."""
+    """The index in `pairs` of the row of `key`, or of the free row where it belongs."""
     place = _home(mask, key)
     while True:
         found = pairs[4 * place]
@@ -60,14 +59,14 @@ def find_pair(pairs: Ints, mask: Int, key: Int) -> np.int64:
 
 @inline
 def count_of(pairs: Ints, mask: Int, key: Int) -> np.int64:
-    """How often a pair is seen; 0 if it is not in the table."""
+    """The count of a pair; 0 if it is not in the table."""
     row = find_pair(pairs, mask, key)
     return pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
 
 
 @inline
 def find_or_add_pair(pairs: Ints, mask: Int, key: Int, state: Ints) -> np.int64:
-    """Where the row of `key` begins, a new one if need be."""
+    """The index of the row of `key`, which is added if it is missing."""
     row = find_pair(pairs, mask, key)
     if pairs[row] != key:
         pairs[row] = key
@@ -80,7 +79,7 @@ def find_or_add_pair(pairs: Ints, mask: Int, key: Int, state: Ints) -> np.int64:
 
 @inline
 def new_run(pairs: Ints, row: Int, runs: Ids, state: Ints, size: Int) -> np.int64:
-    """A first run of a pair, of `size` positions that the merge at hand makes; returns where it begins."""
+    """Add a first run to a pair, for `size` positions made by the current merge; return its index."""
     start = state[at.RUNS_USED]
     runs[start], runs[start + 1] = np.int32(pairs[row + at.RUN]), np.int32(size)
     runs[start + 2] = np.int32(state[at.N_MERGES])
@@ -90,7 +89,7 @@ def new_run(pairs: Ints, row: Int, runs: Ids, state: Ints, size: Int) -> np.int6
 
 @inline
 def take_runs(pairs: Ints, row: Int) -> np.int64:
-    """The first run of a pair, or -1; the pair is left without."""
+    """Remove the runs of a pair, and return the first one, or -1."""
     run = pairs[row + at.RUN]
     pairs[row + at.RUN] = -1
     return run
@@ -98,7 +97,7 @@ def take_runs(pairs: Ints, row: Int) -> np.int64:
 
 @inline
 def first_standing(cells: Ids, runs: Ids, run: Int, left: Int, right: Int) -> np.int64:
-    """The lowest position of some runs at which the pair still stands, or -1."""
+    """The lowest position in a list of runs at which the pair still occurs, or -1."""
     lowest = np.int64(-1)
     while run >= 0:
         for index in range(np.int64(runs[run + 1])):
@@ -114,7 +113,7 @@ def first_standing(cells: Ids, runs: Ids, run: Int, left: Int, right: Int) -> np
 
 @inline
 def gather_runs(runs: Ids, run: Int, positions: Ids, room: Int) -> np.int64:
-    """Copy the positions of some runs to `positions` in ascending order; how many, or -1 without the `room`."""
+    """Copy a list of runs to `positions`, ascending; return how many, or -1 if they exceed `room`."""
     count = np.int64(0)
     while run >= 0:
         size = np.int64(runs[run + 1])
@@ -124,7 +123,7 @@ def gather_runs(runs: Ids, run: Int, positions: Ids, room: Int) -> np.int64:
             positions[count + index] = -runs[run + RUN_HEAD + index]
         count += size
         run = np.int64(runs[run])
-    heapify(positions, count)  # negated, so that the last comes up first
+    heapify(positions, count)  # negated, so that the highest position is popped first
     for left in range(count, 0, -1):
         positions[left - 1] = -pop(positions, left)
     return count
@@ -132,13 +131,13 @@ def gather_runs(runs: Ids, run: Int, positions: Ids, room: Int) -> np.int64:
 
 @inline
 def _alive(pairs: Ints, place: Int) -> bool:
-    """Whether a row has a pair that is counted."""
+    """Whether a row has a pair with a count other than 0."""
     return pairs[place] >= 0 and pairs[place + at.COUNT] != 0
 
 
 @kernel
 def alive_pairs(pairs_: Ints) -> int:
-    """How many pairs have a count other than 0."""
+    """The number of pairs with a count other than 0."""
     number, pairs = 0, pointer(pairs_)
     for place in range(0, len(pairs_), 4):
         number += _alive(pairs, place)
@@ -147,7 +146,7 @@ def alive_pairs(pairs_: Ints) -> int:
 
 @kernel
 def rehash(pairs: Ints, larger: Ints, state: Ints) -> None:
-    """Move the pairs to the empty table `larger`; those whose count is 0 are left behind."""
+    """Copy the pairs to the empty table `larger`, except those with the count 0."""
     old, new = pointer(pairs), pointer(larger)
     mask = np.int64(len(larger) // 4 - 1)
     moved = np.int64(0)
@@ -164,7 +163,7 @@ def rehash(pairs: Ints, larger: Ints, state: Ints) -> None:
 def moved_runs(
     cells: Ids, runs: Ids, run: np.int64, key: Int, target: Ids, used: np.int64
 ) -> tuple[np.int64, np.int64]:
-    """Copy what is still true of some runs to `target`; the new first run, and where free room begins."""
+    """Copy a list of runs without outdated positions to `target`; return the new first run and the new end."""
     left, right = sides(key)
     first = np.int64(-1)
     before = np.int64(-1)
@@ -189,9 +188,9 @@ def moved_runs(
 
 @kernel
 def compact_runs(block: Block, target_: Ids) -> None:
-    """Copy all runs to `target_` (int32, of the same length or more) without the positions that are outdated.
+    """Copy all runs to `target_` (int32, at least as long) without outdated positions.
 
-    Runs belong to pairs or, by the rule `hf`, to entries of the queue.
+    Runs belong to pairs or, with the rule `hf`, to entries of the queue.
     """
     cells, runs, target = i32_in(block, at.CELLS), i32_in(block, at.RUNS), pointer(target_)
     pairs, state, sizes = i64_in(block, at.PAIRS), i64_in(block, at.STATE), i64_in(block, at.SIZES)

@@ -1,11 +1,10 @@
 """The trainers' priority queue: a binary heap of pairs, most frequent first, with a rule for ties.
 
-Entries are not moved when counts change. An entry that comes up with an outdated count is put back with the
-true one; since counts of a pair only fall between two pushes, whatever comes up with its true count is the
-maximum.
+Entries are not moved when counts change. If the first entry has an outdated count, it is put back with the true
+one. The counts of a pair only fall between two pushes, so a first entry with its true count is the maximum.
 
-An entry is (count, key, extra): what `extra` is depends on the rule, see `merges`. By the rule `BY_SCORE`
-it is the bits of a positive float64, and compared first: as whole numbers they have the order of the floats.
+An entry is (count, key, extra). The meaning of `extra` depends on the rule, see `merges`. With the rule
+`BY_SCORE` it has the bits of a positive float64, whose order as an integer is the same, and is compared first.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ _NO_TOKEN = -1
 Entry = tuple[Int, Int, Int]
 """An entry of the queue: count, key, extra."""
 _LISTS = 256
-"""Lists of waiting entries for each power of two of counts; each count below twice this has one to itself."""
+"""The number of waiting lists per power of two of counts; each count below twice this has its own list."""
 N_LISTS = 64 * _LISTS
 
 
 @inline
 def _spelling_order(block: Block, a1: Int, a2: Int, b1: Int, b2: Int) -> int:
-    """-1, 0 or 1: how what two tokens spell, one behind the other, compares with two others.
+    """Compare the joined bytes of tokens a1 and a2 with those of b1 and b2: -1, 0 or 1.
 
-    ``SPELLING[STARTS[t]:STARTS[t + 1]]`` is token t.
+    ``SPELLING[STARTS[t]:STARTS[t + 1]]`` are the bytes of token t.
     """
     starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
     size_a, size_b = starts[a1 + 1] - starts[a1], starts[b1 + 1] - starts[b1]
@@ -48,7 +47,7 @@ def _spelling_order(block: Block, a1: Int, a2: Int, b1: Int, b2: Int) -> int:
 
 @inline
 def before(block: Block, rule: Int, a: Entry, b: Entry) -> bool | np.bool_:
-    """Whether entry a comes out of the queue before entry b."""
+    """Whether entry `a` leaves the queue before entry `b`."""
     (count_a, key_a, extra_a), (count_b, key_b, extra_b) = a, b
     if rule == BY_SCORE and extra_a != extra_b:
         return extra_a > extra_b
@@ -79,7 +78,7 @@ def before(block: Block, rule: Int, a: Entry, b: Entry) -> bool | np.bool_:
 
 @inline
 def heap_of(block: Block) -> tuple[Ints, Ints, Ints]:
-    """The entries of the heap: counts, keys, extras."""
+    """The arrays of the heap: counts, keys, extras."""
     return i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS), i64_in(block, at.HEAP_EXTRAS)
 
 
@@ -115,7 +114,7 @@ def push(block: Block, count: Int, key: Int, extra: Int) -> None:
 
 @inline
 def replace_top(block: Block, count: Int, key: Int, extra: Int) -> None:
-    """Put an entry in place of the first one."""
+    """Replace the first entry."""
     state, entry = i64_in(block, at.STATE), (np.int64(count), np.int64(key), np.int64(extra))
     rule, size = state[at.RULE], state[at.HEAP_SIZE]
     place = np.int64(0)
@@ -133,7 +132,7 @@ def replace_top(block: Block, count: Int, key: Int, extra: Int) -> None:
 
 @inline
 def drop_top(block: Block) -> None:
-    """Take the first entry out."""
+    """Remove the first entry."""
     counts, keys, extras = heap_of(block)
     state = i64_in(block, at.STATE)
     size = state[at.HEAP_SIZE] - 1
@@ -144,7 +143,7 @@ def drop_top(block: Block) -> None:
 
 @inline
 def level_of(count: Int) -> np.int64:
-    """The number of the list for a count: the count itself, or of a larger one its exponent and first bits."""
+    """The list for a count: the count itself if it is small, else its exponent and highest bits."""
     exponent = np.int64(0)
     while count >= 2 * _LISTS:
         count >>= 1
@@ -161,7 +160,7 @@ def _least(level: Int) -> Int:
 
 @inline
 def _wait(block: Block, row: Int) -> None:
-    """Put an entry of `WAITING` into the list for its count."""
+    """Insert an entry of `WAITING` into the list for its count."""
     state, waiting, lists = i64_in(block, at.STATE), i64_in(block, at.WAITING), i64_in(block, at.WAITING_LISTS)
     level = level_of(waiting[row])
     waiting[row + 3] = lists[level]
@@ -171,11 +170,11 @@ def _wait(block: Block, row: Int) -> None:
 
 @inline
 def enqueue(block: Block, count: Int, key: Int, extra: Int) -> None:
-    """Add an entry to the heap, or to those that wait if its count is below `LEAST_QUEUED`; there must be room.
+    """Add an entry to the heap, or to the waiting lists below the count `LEAST_QUEUED`; there must be room.
 
-    Most pairs of a corpus are so rare that their turn never comes. They wait in lists by their counts, where
-    they cost nothing, and the heap stays small: as a rule it holds those of one count, ordered by the tie rule.
-    With all in the heap, training takes 1.3 times as long on 10 MB of English, 1.1 times on 30 languages.
+    Most pairs of a corpus are too rare to be merged. They wait in lists by their counts, where they cost
+    nothing, and the heap stays small: usually it contains the pairs of one count, ordered by the tie rule. With
+    all pairs in the heap, training takes 1.3 times as long on 10 MB of English, 1.1 times on 30 languages.
     """
     state, waiting = i64_in(block, at.STATE), i64_in(block, at.WAITING)
     if count >= state[at.LEAST_QUEUED]:
@@ -193,7 +192,7 @@ def enqueue(block: Block, count: Int, key: Int, extra: Int) -> None:
 
 @inline
 def queue_again(block: Block, count: Int, key: Int, extra: Int) -> None:
-    """Put the first entry back as what it has become, if there is anything left of it; there must be room."""
+    """Put the first entry back with its new count, or drop it if that is 0; there must be room."""
     if count >= i64_in(block, at.STATE)[at.LEAST_QUEUED]:
         replace_top(block, count, key, extra)
     else:
@@ -204,7 +203,7 @@ def queue_again(block: Block, count: Int, key: Int, extra: Int) -> None:
 
 @inline
 def room_to_queue(state: Ints, sizes: Ints) -> Int:
-    """`DONE` if there is room for `N_TOUCHED` more entries, and for all to wait; else which array has none."""
+    """`DONE` if there is room for `N_TOUCHED` more entries, and for all to wait; else which array is full."""
     if state[at.HEAP_SIZE] + state[at.N_TOUCHED] > sizes[at.HEAP_KEYS]:
         return at.HEAP_FULL
     if state[at.WAITING_USED] + 4 * (state[at.N_TOUCHED] + state[at.HEAP_SIZE]) > sizes[at.WAITING]:
@@ -214,10 +213,10 @@ def room_to_queue(state: Ints, sizes: Ints) -> Int:
 
 @inline
 def call_waiting(block: Block) -> bool:
-    """Put lists of waiting entries into the heap until its first entry is the first of all.
+    """Move waiting lists to the heap until the heap's first entry comes before all waiting ones.
 
-    Those whose counts have fallen meanwhile go where they now belong; those that came to nothing are dropped.
-    Returns False where the heap is full: to be called again with a larger one.
+    Entries whose counts have fallen move to the list for the new count; entries with the count 0 are dropped.
+    Returns False if the heap is full; the caller must grow it and call again.
     """
     state, waiting, lists = i64_in(block, at.STATE), i64_in(block, at.WAITING), i64_in(block, at.WAITING_LISTS)
     counts, sizes, pairs = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)

@@ -1,8 +1,8 @@
-"""One merge: the pair is rewritten wherever it stands, and the pairs with its neighbours are counted anew.
+"""One merge: rewrites the pair wherever it occurs, and updates the counts of the pairs with its neighbours.
 
-It goes in two steps. *Rewriting* merges the cells and writes an event for each neighbour. It adds up weights
-in a table over neighbouring symbols, so that the table of pairs is looked up once for each such symbol, not for
-each position. *Applying* changes the counts, and spreads the events into one run for each new pair.
+There are two steps. *Rewriting* merges the cells and writes an event for each neighbour. It also adds up
+weights by neighbouring symbol, so that the pair table is looked up once per symbol, not once per position.
+*Applying* changes the counts, and distributes the events to one run for each new pair.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from tokbench_subword.training.ties import HF
 _LOW_32 = np.int64(0xFFFFFFFF)
 BEFORE, AFTER = 0, 1
 POSITIONS_AHEAD, _MET_AHEAD = 12, 4
-"""How many positions, or symbols met, ahead memory is prefetched: as many as are done meanwhile. Without it,
-training takes 1.15 times as long on 20 MB of 30 languages."""
+"""How many positions, or met symbols, ahead memory is prefetched. Without it, training takes 1.15 times as long
+on 20 MB of 30 languages."""
 
 
 @inline
 def take_positions(block: Block, run: Int) -> Int:
-    """Make the positions of a pair's runs those of the merge at hand: one run in place, several in `POSITIONS`.
+    """Set the positions of the current merge: a single run stays in `RUNS`, several are copied to `POSITIONS`.
 
-    Returns `POSITIONS_FULL`, changing nothing else, where they or their events have no room.
+    Returns `DONE`, or `POSITIONS_FULL` if there is no room for the positions or their events.
     """
     runs, state, sizes = i32_in(block, at.RUNS), i64_in(block, at.STATE), i64_in(block, at.SIZES)
     if run >= 0 and runs[run] < 0:
@@ -62,7 +62,7 @@ def note(
     position: Int,
     weight: Int,
 ) -> tuple[np.int64, np.int64]:
-    """Write one event, and add it to the tally of its symbol; the new numbers of events and of symbols met."""
+    """Write an event and add it to its symbol's tally; return the new numbers of events and of met symbols."""
     slot = tally + 2 * symbol
     if tallies[slot + 1] == 0:
         met[n_met] = np.int32(symbol)
@@ -75,11 +75,11 @@ def note(
 
 @inline
 def rewrite(block: Block) -> None:
-    """Merge at the positions at hand, from left to right, where the pair still stands.
+    """Merge at the current positions, from left to right, where the pair still occurs.
 
-    Sets `OWN`, how often it stood; its count falls by that, except by the rule `hf` (see `ties`). Also sets
-    `N_EVENTS` and `N_MET` for both sides. Of each side, `TALLIES` has weight and number by symbol, `MET` the
-    symbols in order of first sight.
+    Sets `OWN` to the weight of these places; the pair's count falls by that, except with the rule `hf` (see
+    `ties`). Also sets `N_EVENTS` and `N_MET` for both sides. For each side, `TALLIES` has the weight and number
+    of neighbours by symbol, and `MET` the symbols in order of first occurrence.
     """
     cells, weights, state = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), i64_in(block, at.STATE)
     sizes, events = i64_in(block, at.SIZES), i64_in(block, at.EVENTS)
@@ -124,7 +124,7 @@ def rewrite(block: Block) -> None:
 
 @inline
 def pairs_beside(side: Int, symbol: Int, left: Int, right: Int, new: Int) -> tuple[np.int64, np.int64]:
-    """The pair of a neighbour on one side with what was merged, and with what that has become."""
+    """The pair of a neighbour on one side before the merge, and its new pair after the merge."""
     if side == BEFORE:
         return pair_key(symbol, left), pair_key(symbol, new)
     return pair_key(right, symbol), pair_key(new, symbol)
@@ -132,7 +132,7 @@ def pairs_beside(side: Int, symbol: Int, left: Int, right: Int, new: Int) -> tup
 
 @inline
 def apply_side(block: Block, side: Int) -> None:
-    """Change the counts of the pairs with the neighbours on one side, and write the runs of the new ones."""
+    """Update the counts of the pairs with the neighbours on one side, and write the runs of new pairs."""
     state, sizes, lengths = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.LENGTHS)
     pairs, runs, tallies = i64_in(block, at.PAIRS), i32_in(block, at.RUNS), i64_in(block, at.TALLIES)
     met, touched = i32_in(block, at.MET), i64_in(block, at.TOUCHED)
@@ -156,7 +156,7 @@ def apply_side(block: Block, side: Int) -> None:
         if weight >= state[at.FLOOR] and lengths[symbol] + lengths[new] < state[at.LONGEST]:
             row = find_or_add_pair(pairs, mask, gained, state)
             pairs[row + at.COUNT] += weight
-            # now a place to write to
+            # from now on, the index in `runs` to write to
             tallies[slot] = new_run(pairs, row, runs, state, tallies[slot + 1]) + RUN_HEAD
             if pairs[row + at.STAMP] != stamp:
                 pairs[row + at.STAMP] = stamp
@@ -167,7 +167,7 @@ def apply_side(block: Block, side: Int) -> None:
 
 @inline
 def _spread_events(block: Block, side: Int) -> None:
-    """Write each event of a side to the place that the tally of its symbol now is, if any; clear tallies."""
+    """Write each event of a side to its symbol's run, whose index is in the tally (-1: none); clear tallies."""
     state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
     runs, tallies = i32_in(block, at.RUNS), i64_in(block, at.TALLIES)
     met, events = i32_in(block, at.MET), i64_in(block, at.EVENTS)
@@ -186,7 +186,7 @@ def _spread_events(block: Block, side: Int) -> None:
 
 @inline
 def lacks_room(block: Block, more_pairs: Int, more_runs: Int) -> Int:
-    """`PAIRS_FULL` or `RUNS_FULL` where what `apply` does, and so much more, may not have room; else `DONE`."""
+    """`PAIRS_FULL` or `RUNS_FULL` if `apply`, plus these additions, may not have room; else `DONE`."""
     state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
     n_met = state[at.N_MET + BEFORE] + state[at.N_MET + AFTER]
     n_events = state[at.N_EVENTS + BEFORE] + state[at.N_EVENTS + AFTER]
@@ -199,16 +199,16 @@ def lacks_room(block: Block, more_pairs: Int, more_runs: Int) -> Int:
 
 @inline
 def apply(block: Block) -> Int:
-    """Count anew what `rewrite` has changed; sets `N_TOUCHED`, and lists the rows of pairs that gained.
+    """Update the counts that `rewrite` has changed; sets `TOUCHED`, the rows of new pairs, and `N_TOUCHED`.
 
-    Returns `PAIRS_FULL` or `RUNS_FULL`, changing nothing, where there may not be room. A new pair is counted
-    only if it is seen `FLOOR` times, and its two sides are shorter than `LONGEST` together.
+    Returns `DONE`, or `PAIRS_FULL` or `RUNS_FULL`, without changing anything, if there may not be room. A new
+    pair is counted only if its count is at least `FLOOR`, and its sides together are shorter than `LONGEST`.
     """
     reason = lacks_room(block, 0, 0)
     if reason != at.DONE:
         return reason
     i64_in(block, at.STATE)[at.N_TOUCHED] = 0
-    # Right neighbours first: in "aaaa" they add the pair (aa, a), which left neighbours take away again.
+    # Right neighbours first: in "aaaa" they add the pair (aa, a), which left neighbours remove again.
     apply_side(block, AFTER)
     apply_side(block, BEFORE)
     return at.DONE

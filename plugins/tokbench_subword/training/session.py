@@ -1,11 +1,11 @@
-"""`MergeSession`: one training by merges: arrays, grown as the kernel asks, and what it learns.
+"""`MergeSession`: one training by merges; it grows the kernel's arrays on demand and returns the merges.
 
-The steps of a training: distinct words and their counts (`counting`) become symbols (`alphabet`), laid out one
-after another (`cells`); the pairs in them are counted (`initial_pairs`, `pairs`) and queued (`queue`). Then the
-loop of `merges` takes the first pair, again and again, and `rewrite` merges it.
+The steps of a training: distinct words and their counts (`counting`) become symbols (`alphabet`) and are
+written end to end (`cells`). Their pairs are counted (`initial_pairs`, `pairs`) and queued (`queue`). Then the
+loop of `merges` repeatedly takes the first pair, and `rewrite` merges it.
 
-Threads share the counting of words, not what follows. Two that merged in half of the words each, and met before
-every few merges, made training 1.0 to 1.15 times as fast at 32,000 tokens, 0.6 to 1.0 times at 128,000.
+Only counting uses several threads. Two threads that each merged in half of the words, and synchronized every
+few merges, made training 1.0 to 1.15 times as fast at 32,000 tokens, 0.6 to 1.0 times at 128,000.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from tokbench_subword.training.ties import GREATEST, HF, LEXICOGRAPHIC
 PAUSE = 2000
 """Merges between two reports of progress."""
 _NEVER = 2**62
-"""More than anything is ever seen, or than any token has symbols."""
+"""Larger than any count, and than the number of symbols of any token."""
 _HEAP = (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS)
 
 Growers = dict[int, Callable[[], None]]
-"""What makes room, by what a kernel stopped for."""
+"""The functions that grow arrays, by the kernel's reason for stopping."""
 
 
 class MergeSession:
-    """Learns merges over words of symbols by `kernel`, in arrays that grow as it asks.
+    """Learns merges over words of symbols by `kernel`, in arrays that grow on demand.
 
-    `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`.
-    ``tokens[i]`` spells symbol i (bytes); a token that begins with `prefix` drops it where it is joined to a
-    token before it. No merge spells one of `forbidden`. A pair of sides that together have `longest` first
-    symbols or more is not merged, unless both are first symbols (as in `tokenizers`). With `most_words`, a
-    merge makes no token but what `superwords` allows. With `made_once`, the caller expects that no two merges
-    make the same token. Then a pair that a merge makes fewer than `minimum` times is dropped, as no later merge
-    makes more of it: to keep such pairs takes 1.25 times the time and memory for superwords of English.
+    `symbols` is int32, the symbols of all words end to end; `starts` and `counts` are as in `WordCounts`.
+    ``tokens[i]`` has the bytes of symbol i; a token loses its `prefix` when it is joined to a token before it.
+    No merge results in one of `forbidden`. Two tokens that together have `longest` first symbols or more are
+    not merged, unless both are first symbols (as in `tokenizers`). With `most_words`, merges make only tokens
+    that `superwords` allows. With `made_once`, the caller expects that no two merges make the same token. Then
+    a new pair with a count below `minimum` is dropped, since no later merge can raise its count. Keeping such
+    pairs takes 1.25 times the time and memory for superwords of English.
     """
 
     kernel: Callable[[Any], Any] = staticmethod(learn_merges)
@@ -85,20 +85,20 @@ class MergeSession:
         if most_words:
             work[at.SHAPES] = shapes_of(tokens, n_wanted)
         n_waiting = 2 * int(state[at.N_PAIRS]) + likely_pairs(work) + n_wanted
-        work[at.WAITING] = np.empty(4 * n_waiting, np.int64)  # what is never written takes no memory
+        work[at.WAITING] = np.empty(4 * n_waiting, np.int64)  # unwritten entries take no memory
         work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
         self._make_room_beside()
         work[at.MERGES] = np.empty(3 * (self.n_wanted - len(tokens) + 1024), np.int32)
         if rule in (LEXICOGRAPHIC, GREATEST):
             work[at.STARTS] = np.zeros(self.n_wanted + 1, np.int64)
             work[at.STARTS][1 : len(tokens) + 1] = np.cumsum([len(token) for token in tokens])
-            # Bytes as such, or as `tokenizers` compares them: by the characters that stand for them.
-            said = b"".join(tokens)
+            # Bytes by value or, as `tokenizers` compares them, in the order of the byte alphabet.
+            joined = b"".join(tokens)
             order = bytes(np.argsort(byte_order(HF)).astype(np.uint8)) if rule == GREATEST else None
-            work[at.SPELLING] = np.frombuffer(said.translate(order), np.uint8)
+            work[at.SPELLING] = np.frombuffer(joined.translate(order), np.uint8)
 
     def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
-        """Learn until the wanted number of tokens; returns `merges`."""
+        """Learn up to the wanted number of tokens; return `merges`."""
         state = self.work[at.STATE]
         progress(0.0)
         state[at.PAUSE_AT] = PAUSE
@@ -114,15 +114,15 @@ class MergeSession:
 
     @property
     def done(self) -> float:
-        """The share of the wanted tokens that there are."""
+        """The fraction of the wanted tokens that are made."""
         return (int(self.work[at.STATE][at.N_TOKENS]) - self.n_first) / max(1, self.n_wanted - self.n_first)
 
     def merges(self) -> NDArray[np.int32]:
-        """What is learned as yet: int32 ``(n, 3)``: left, right, result, first symbols from 0 on."""
+        """The merges so far, int32 ``(n, 3)``: left, right, result; ids count from the first symbols on."""
         return self.work[at.MERGES][: 3 * int(self.work[at.STATE][at.N_MERGES])].reshape(-1, 3).copy()
 
     def growers(self) -> Growers:
-        """What makes room, by what the kernel stopped for."""
+        """The functions that grow arrays, by the kernel's reason for stopping."""
         return {
             at.PAIRS_FULL: self._grow_pairs,
             at.HEAP_FULL: self._grow_heap,
@@ -138,7 +138,7 @@ class MergeSession:
         return int(self.work[at.STATE][at.N_TOUCHED])
 
     def _make_room_beside(self) -> None:
-        """Have room for what stands beside a merge: any token, before it and after it."""
+        """Set the arrays for the neighbours of a merge, with room for every token on both sides."""
         self.work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
         self.work[at.MET] = np.empty(2 * self.n_wanted, np.int32)
         self.work[at.TOUCHED] = np.empty(2 * self.n_wanted, np.int64)
@@ -146,7 +146,7 @@ class MergeSession:
     def _grow_pairs(self, more: int = 0) -> None:
         """Move the pairs that still occur to a new table, of which they fill less than a third.
 
-        It has room for `more` than a merge makes.
+        The table has room for the pairs that a merge makes, and for `more`.
         """
         pairs = self.work[at.PAIRS]
         alive, most_new = int(alive_pairs(pairs)), max(2 * self.n_wanted, self._n_touched) + more
@@ -160,10 +160,10 @@ class MergeSession:
             self.work.grow(number, more=self._n_touched)
 
     def _renew_runs(self, more: int = 0) -> None:
-        """Leave outdated positions behind; have room for half as many again, the merge at hand, and `more`."""
+        """Remove outdated positions; make room for half as many again, the current merge, and `more`."""
         state, needed = self.work[at.STATE], len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted + more
         used = int(state[at.RUNS_USED])
-        target = np.empty(used + used // 2 + needed, np.int32)  # what is never written takes no memory
+        target = np.empty(used + used // 2 + needed, np.int32)  # unwritten entries take no memory
         compact_runs(self.work.block, target)
         used = int(state[at.RUNS_USED])
         self.work[at.RUNS] = target[: used + used // 2 + needed]

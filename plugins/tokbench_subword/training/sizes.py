@@ -1,4 +1,4 @@
-"""How large a vocabulary can be asked for, and how small other numbers of a training."""
+"""Checks of vocabulary sizes, and of the least values of other options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 2**31 - 1
 
 
 def check_size(family: str, vocab_size: int) -> None:
-    """Raise `TokenizerError` for a vocabulary that ids cannot number."""
+    """Raise `TokenizerError` for a vocabulary size above the range of ids."""
     if vocab_size > MOST:
         raise TokenizerError(
             f"{family}: vocab_size={vocab_size} is too large: ids are numbers of 32 bits, to {MOST:,}"
@@ -25,7 +25,7 @@ def check_size(family: str, vocab_size: int) -> None:
 def check_room(
     vocab_size: int, n_special: int, n_tokens: int, level: Level, option: str = "vocab_size"
 ) -> None:
-    """Raise `TokenizerError` where a size leaves no room for the special tokens and the first ones."""
+    """Raise `TokenizerError` if a size leaves no room for the special tokens and the first symbols."""
     if vocab_size < n_special + n_tokens:
         special = f"{n_special} special tokens and " if n_special else ""
         raise TokenizerError(

@@ -1,4 +1,4 @@
-"""Special tokens in a training: they have the first ids, and no merge spells one."""
+"""Special tokens in a training: they get the first ids, and no merge makes the text of one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def first_ids(tokens: Sequence[str]) -> dict[str, int]:
-    """Special tokens with the first ids; raises `TokenizerError` for one that is empty."""
+    """The special tokens with the first ids; raises `TokenizerError` for an empty token."""
     special = {token: index for index, token in enumerate(dict.fromkeys(tokens))}
     if "" in special:
         raise TokenizerError("a special token must not be empty")
@@ -20,11 +20,11 @@ def first_ids(tokens: Sequence[str]) -> dict[str, int]:
 
 
 def never_spelled(special: Iterable[str], tokens: Sequence[bytes], level: Level) -> list[bytes]:
-    """What no merge may spell; raises `TokenizerError` for a special token that is one of the first tokens."""
+    """The bytes that no merge may make; raises `TokenizerError` if a special token equals a first symbol."""
     from tokbench_subword.pipeline.byte_alphabet import unspelled
 
     spellings = [(text, text.encode()) for text in special]
-    if level == "byte":  # in files, tokens are spelled in letters that stand for bytes
+    if level == "byte":  # files spell tokens in the byte alphabet
         spellings += [(text, spelled) for text in special if (spelled := unspelled(text))]
     inside = next((text for text, data in spellings if data in tokens), None)
     if inside is not None:

@@ -1,6 +1,4 @@
-"""What tokens spell: as hashes during training, so that pairs that spell the same make one token; and as bytes,
-once all is learned.
-"""
+"""The bytes of tokens: hashed during training, so that pairs with equal bytes make one token; then in full."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _ONE = np.uint64(1)
 _FREE = np.uint64(0)
 _HIGH = np.uint64(32)
 NOT_A_TOKEN = -2
-"""The id in the table of spellings that forbids a token: a merge never makes the text of a special token."""
+"""The entry for a forbidden token in the table of spellings: no merge may make the text of a special token."""
 
 
 @inline
@@ -39,7 +37,7 @@ def _power(exponent: Int) -> np.uint64:
 
 @inline
 def _find_spelling(hashes: Words, mask: Int, value: Word) -> np.int64:
-    """Where a spelling's hash is in the table of spellings, or where it would go; 0 means free."""
+    """The index of a hash in the table of spellings, or of the free entry (0) where it belongs."""
     place = np.int64(spread(value) >> _HIGH) & mask
     while hashes[place] != value and hashes[place] != _FREE:
         place = (place + 1) & mask
@@ -48,10 +46,10 @@ def _find_spelling(hashes: Words, mask: Int, value: Word) -> np.int64:
 
 @inline
 def enter_token(block: Block, left: Int, right: Int) -> np.int64:
-    """The token that a pair spells: a known one, `NOT_A_TOKEN`, or the next new one, entered in the tables.
+    """The token with the bytes of a pair: a known one, `NOT_A_TOKEN`, or a new one, which enters the tables.
 
-    A token t has a row of three in `TOKEN_HASHES`: the hash of its spelling, that of what it adds to the token
-    before it (without its prefix), and how many bytes that is.
+    `TOKEN_HASHES` has three entries for each token: the hash of its bytes, the hash of its bytes without the
+    prefix (which it loses after another token), and the number of these.
     """
     hashes, spelled = u64_in(block, at.TOKEN_HASHES), u64_in(block, at.SPELLED)
     ids, lengths = i32_in(block, at.SPELLED_IDS), i64_in(block, at.LENGTHS)
@@ -80,7 +78,7 @@ def enter_token(block: Block, left: Int, right: Int) -> np.int64:
 def fill_spellings(
     work: MergeWorkspace, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]
 ) -> None:
-    """Set the tables for the first tokens; none of `forbidden` will ever be spelled."""
+    """Set the tables for the first tokens; no merge will make one of `forbidden`."""
     n_wanted = int(work[at.STATE][at.N_WANTED])
     work[at.LENGTHS] = np.ones(n_wanted, np.int64)
     capacity = 1 << (2 * (n_wanted + len(forbidden)) + 8).bit_length()
@@ -97,7 +95,7 @@ def fill_spellings(
 
 
 def make_room_for_spellings(work: MergeWorkspace) -> None:
-    """Have the tables take half as many tokens again; sets `N_WANTED`."""
+    """Grow the tables to 1.5 times as many tokens; sets `N_WANTED`."""
     work.grow(at.LENGTHS)
     work.grow(at.TOKEN_HASHES, unit=3)
     work[at.STATE][at.N_WANTED] = len(work[at.LENGTHS])
@@ -118,7 +116,7 @@ def _spelling_hashes(tokens: Sequence[bytes]) -> NDArray[np.uint64]:
 
 @kernel
 def _hash_spellings(data: Bytes, ends: Ints, hashes: Words) -> None:
-    """The hashes of tokens that lie one after another."""
+    """Write the hashes of tokens that are stored end to end."""
     place = np.int64(0)
     for token in range(len(ends)):
         value = np.uint64(0)
@@ -130,7 +128,7 @@ def _hash_spellings(data: Bytes, ends: Ints, hashes: Words) -> None:
 
 @kernel
 def _enter_spellings(values: Words, numbers: Ids, hashes_: Words, ids: Ids) -> None:
-    """Enter hashes of spellings in their table, with the ids that they mean from now on."""
+    """Insert hashes of spellings into their table, with their ids."""
     hashes, mask = pointer(hashes_), np.int64(len(hashes_) - 1)
     for index in range(len(values)):
         place = _find_spelling(hashes, mask, values[index])
@@ -138,9 +136,9 @@ def _enter_spellings(values: Words, numbers: Ids, hashes_: Words, ids: Ids) -> N
 
 
 def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32], prefix: bytes = b"") -> list[bytes]:
-    """The bytes of every token: of the first ones, and of those that `merges` make (see `MergeSession.run`).
+    """The bytes of all tokens: the first `tokens`, and those that `merges` make (see `MergeSession.run`).
 
-    A token drops its `prefix` where it is joined to one before it.
+    A token loses its `prefix` when it is joined to a token before it.
 
     Example:
         >>> spelled([b"a", b"b"], np.array([[0, 1, 2], [2, 0, 3]], np.int32))
@@ -148,6 +146,6 @@ def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32], prefix: bytes = 
     """
     found = list(tokens)
     for left, right, new in merges.tolist():
-        if new == len(found):  # if not, it is known
+        if new == len(found):  # otherwise an earlier merge has made it
             found.append(found[left] + found[right].removeprefix(prefix))
     return found

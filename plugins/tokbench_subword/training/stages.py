@@ -1,4 +1,4 @@
-"""How far a training is: each of its stages is a part of the whole."""
+"""Progress of a training: maps the progress of each stage to the progress of the whole."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from tokbench.family import Progress
 
 COUNTING_SHARE = 0.6
-"""The part of a training by merges that reading and counting take; merges take the rest."""
+"""The share of reading and counting in the progress of a training by merges."""
 
 
 def stage(
     progress: Progress, what: str, begin: float, end: float, of: float | None = 1.0
 ) -> Callable[[float], None]:
-    """Where a stage that goes from `begin` to `end` of the whole tells how much it has done of `of`, if known.
+    """A function that reports how much of `of` a stage has done; the stage is `begin` to `end` of the whole.
 
     Example:
         >>> stage(lambda share, what: print(f"{share:.0%} {what}"), "counting", 0.0, 0.6, of=1000)(500)

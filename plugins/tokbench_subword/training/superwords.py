@@ -1,7 +1,7 @@
-"""What a superword may be: of how many words, and what it may not hold (Liu et al. 2025, and their trainer).
+"""The rules for superwords: how many words, and which characters are excluded (Liu et al. 2025, their trainer).
 
-The shape of a token, int64: the number of its words (runs of bytes other than a space) times 16, with a bit
-each for a space first, a space last, a colon last, and a colon with a space behind it anywhere.
+The shape of a token, int64, is 16 times the number of its words (runs of bytes other than a space), plus a bit
+for each of: first byte a space, last byte a space, last byte a colon, a colon before a space anywhere.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ WORD = 16
 _SPACE, _COLON = ord(" "), ord(":")
 
 PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
-"""What is still cut off when superwords are learned and used: groups of digits, runs of punctuation, and spaces
-before white space or an end (the authors' second stage).
+"""Still cut off when superwords are learned and used: groups of digits, runs of punctuation, and spaces before
+white space or the end (the authors' second stage).
 """
 MOST_WORDS = 4
-"""The most words that a superword has, as the authors have it."""
+"""The most words in a superword, as in the authors' trainer."""
 
 
 @inline
 def joined_shape(left: np.int64, right: np.int64) -> np.int64:
-    """The shape of two tokens as one."""
+    """The shape of two tokens joined together."""
     shape = (left & SPACE_FIRST) | (right & (SPACE_LAST | COLON_LAST)) | ((left | right) & COLON_SPACE)
     if left & COLON_LAST and right & SPACE_FIRST:
         shape |= COLON_SPACE
     words = left // WORD + right // WORD
     if not left & SPACE_LAST and not right & SPACE_FIRST:
-        words -= 1  # the last word of one and the first of the other are one
+        words -= 1  # the last word of the left and the first of the right become one
     return shape | words * WORD
 
 
 @inline
 def may_be(shape: Int, most_words: Int) -> bool | np.bool_:
-    """Whether a token may have a shape: no more words than so many, and no colon before a space."""
+    """Whether a token may have this shape: at most `most_words` words, and no colon before a space."""
     return shape & COLON_SPACE == 0 and shape // WORD <= most_words
 
 
 def shapes_of(tokens: Sequence[bytes], n_wanted: int) -> NDArray[np.int64]:
-    """The shapes of the first tokens, with room for all that are wanted."""
+    """The shapes of the first tokens, with room for `n_wanted` tokens."""
     shapes = np.zeros(max(n_wanted, len(tokens)), np.int64)
     data, starts = end_to_end(tokens)
     _shape(data, starts[1:], shapes)
@@ -55,7 +55,7 @@ def shapes_of(tokens: Sequence[bytes], n_wanted: int) -> NDArray[np.int64]:
 
 @kernel
 def _shape(data: Bytes, ends: Ints, shapes: Ints) -> None:
-    """The shapes of tokens that lie one after another: each byte by itself, joined to those before it."""
+    """Write the shapes of tokens that are stored end to end, by joining the shapes of their bytes."""
     at = np.int64(0)
     for token in range(len(ends)):
         shape = np.int64(0)

@@ -1,8 +1,8 @@
-"""A table of distinct words with their counts, filled by kernels from any thread, one table a thread.
+"""A table of distinct words with their counts, filled by kernels; each thread has its own table.
 
-Words are kept in a store of their own, since the text they came from is gone when the next block is read. Each
-remembers where in the corpus it was first seen, so that the result of several tables does not depend on which
-of them counted what.
+The table copies words to its own store, since the next block overwrites the text they came from. It also stores
+where in the corpus a word first occurred, so that the joined result of several tables does not depend on which
+table counted what.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from tokbench.kernels.hashing import equal_bytes, first_bytes, mix, spread
 from tokbench.kernels.pointers import Bytes, Int, Ints, Word, Words, load_u64, pointer
 
 STORE_PADDING = 16
-"""Bytes of the store that stay free, so that words can be compared eight bytes at a time."""
+"""Bytes at the end of the store that stay unused, so that words can be compared eight bytes at a time."""
 
-# What a table's state holds, int64: the first is the kernel's own, to continue from.
+# A table's state, int64: where the kernel continues; the number of words; the bytes used in the store.
 POSITION, WORDS, KEPT = range(3)
 
-# A row of the table, uint64: hash and length of the word; its number, and where it is kept; its count; where it
-# was first seen.
+# A row of the table, uint64: hash and length of the word; its number and its place in the store; its count;
+# its first position in the corpus.
 TAG, PLACE, COUNT, SEEN = range(4)
 _NUMBER_SHIFT = np.uint64(36)
 _PLACE_MASK = np.uint64((1 << 36) - 1)
@@ -34,9 +34,9 @@ _LENGTH = np.uint64(0xFFFFFFFF)
 
 @inline
 def _tag(text: Bytes, start: Int, length: Int) -> np.uint64:
-    """The upper half of a hash of the word, and its length in the lower half: never 0.
+    """The upper half of a hash of the word, with the word's length in the lower half; never 0.
 
-    Most words are short: `hash_bytes` would do more to them.
+    Cheaper than `hash_bytes` for short words, which most are.
     """
     value = np.uint64(length)
     at = start
@@ -51,41 +51,41 @@ def _tag(text: Bytes, start: Int, length: Int) -> np.uint64:
 
 @inline
 def _place_of(number_and_place: Word) -> np.int64:
-    """Where a word is kept, without its number."""
+    """The place of a word in the store, without its number."""
     return np.int64(number_and_place & _PLACE_MASK)
 
 
 @inline
 def _home(tag: Word, mask: Int) -> np.int64:
-    """The first row to look at."""
+    """The row at which the search for a tag starts."""
     return np.int64(spread(tag) >> np.uint64(32)) & mask
 
 
 class Opened(NamedTuple):
-    """A table as kernels take it: `opened` in the outer one, from its arrays."""
+    """A `WordTable` for kernels: the outer kernel makes it from the arrays by `opened`."""
 
     rows: Any
     """Pointer to uint64."""
     mask: Any
-    """The number of rows, a power of two, less one."""
+    """The number of rows, a power of two, minus one."""
     kept: Any
     """Pointer to uint8."""
     room: Any
-    """The size of the store, less `STORE_PADDING`."""
+    """The size of the store, minus `STORE_PADDING`."""
     state: Any
 
 
 @inline
 def opened(rows: Words, kept: Bytes, state: Ints) -> Opened:
-    """The arrays of a `WordTable` as `note_word` takes them."""
+    """The arrays of a `WordTable`, as arguments of `note_word`."""
     return Opened(pointer(rows), np.int64(len(rows) // 4 - 1), pointer(kept), len(kept) - STORE_PADDING, state)
 
 
 @inline
 def note_word(text: Bytes, at: Int, length: Int, seen: Int, words: Opened) -> bool:
-    """Count ``text[at:at + length]`` once more in `words`; returns False, where there is no room.
+    """Add one to the count of ``text[at:at + length]`` in `words`; returns False if there is no room.
 
-    `text` must be readable for eight bytes past the word. `seen` is its place in the corpus.
+    `text` must be readable for eight bytes past the word. `seen` is the word's position in the corpus.
     """
     return _note_tagged(_tag(text, at, length), text, at, length, seen, 1, words)
 
@@ -94,7 +94,7 @@ def note_word(text: Bytes, at: Int, length: Int, seen: Int, words: Opened) -> bo
 def _note_tagged(
     tag: Word, text: Bytes, at: Int, length: Int, seen: Int | Word, times: Int | Word, words: Opened
 ) -> bool:
-    """`note_word` of a word whose tag is known, seen so many `times`."""
+    """`note_word` for a word with a known tag, counted `times` times."""
     table, mask, kept, room, state = words
     row = _home(tag, mask)
     while True:
@@ -122,7 +122,7 @@ def _note_tagged(
 
 @kernel
 def _rehash(rows_: Words, larger_: Words) -> None:
-    """Move the rows of one table to a larger, empty one."""
+    """Copy the rows of a table to a larger, empty one."""
     table, larger = pointer(rows_), pointer(larger_)
     mask = np.int64(len(larger_) // 4 - 1)
     for at in range(0, len(rows_), 4):
@@ -136,7 +136,7 @@ def _rehash(rows_: Words, larger_: Words) -> None:
 
 @kernel
 def _absorb(other_rows: Words, other_kept: Bytes, rows_: Words, kept_: Bytes, state: Ints) -> bool:
-    """Add the words of another table, from row ``state[POSITION]`` on; returns whether all found room."""
+    """Add the words of another table, from row ``state[POSITION]`` on; return whether all had room."""
     words, other = opened(rows_, kept_, state), pointer(other_kept)
     for at in range(state[POSITION], len(other_rows)):
         tag, where, count, seen = other_rows[at]
@@ -160,7 +160,7 @@ def _copy_words(kept_: Bytes, places: Ints, starts: Ints, data_: Bytes) -> None:
 def _words_at(
     places: Ints, sizes: Ints, kept: NDArray[np.uint8], counts: NDArray[np.int64], unit: int = 1
 ) -> WordCounts:
-    """Words that lie at some places of a store, and how often each was seen."""
+    """The `WordCounts` of words at the given places of a store."""
     starts = np.append(0, np.cumsum(sizes))
     data = np.empty(starts[-1], np.uint8)
     _copy_words(kept, places, starts, data)
@@ -168,7 +168,7 @@ def _words_at(
 
 
 def chosen_words(words: WordCounts, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> WordCounts:
-    """Some words, in their order where `chosen` is a mask, else in that of the numbers.
+    """The chosen words: in their own order if `chosen` is a mask, in the order of `chosen` if it has numbers.
 
     Example:
         >>> list(chosen_words(WordCounts.of({"a": 1, "bc": 2, "d": 3}), np.array([2, 1])))
@@ -179,7 +179,7 @@ def chosen_words(words: WordCounts, chosen: NDArray[np.bool_] | NDArray[np.int64
 
 
 class WordTable:
-    """The words one thread has counted. A kernel fills it through `note_word`; `grow` makes room for more."""
+    """The word counts of one thread; kernels fill the table by `note_word`, and `grow` makes room for more."""
 
     def __init__(self) -> None:
         self.rows: NDArray[np.uint64] = np.zeros(4 << 14, np.uint64)
@@ -188,11 +188,11 @@ class WordTable:
 
     @property
     def size(self) -> int:
-        """How many words there are."""
+        """The number of distinct words."""
         return int(self.state[WORDS])
 
     def grow(self, waiting: int) -> None:
-        """Double the table if it is full, else the store, to hold a word of `waiting` bytes at least."""
+        """Double the table if it is full, else extend the store, with room for a word of `waiting` bytes."""
         if self.state[WORDS] >= len(self.rows) // 8:
             larger = np.zeros(2 * len(self.rows), np.uint64)
             _rehash(self.rows, larger)
@@ -202,11 +202,11 @@ class WordTable:
             self.kept = np.concatenate([self.kept, more])
 
     def absorb(self, other: WordTable) -> None:
-        """Add what another table has counted."""
+        """Add the counts of another table."""
         self._add(other.rows.reshape(-1, 4)[other._order()], other.kept)
 
     def forget(self, most: int) -> None:
-        """Where there are more than `most` words, keep the most frequent: half of `most`, or fewer."""
+        """If there are more than `most` words, keep only the most frequent ones: at most half of `most`."""
         if self.state[WORDS] <= most:
             return
         rows = self.rows.reshape(-1, 4)[self._order()]
@@ -217,14 +217,14 @@ class WordTable:
         self.rows, self.kept, self.state = fresh.rows, fresh.kept, fresh.state
 
     def words(self) -> WordCounts:
-        """All words with their counts, in order of first sight."""
+        """All words with their counts, in order of first occurrence."""
         rows, order = self.rows.reshape(-1, 4), self._order()
         fields = rows[order, PLACE] & _PLACE_MASK, rows[order, TAG] & _LENGTH, rows[order, COUNT]
         places, sizes, counts = (field.astype(np.int64) for field in fields)
         return _words_at(places, sizes, self.kept, counts)
 
     def _order(self) -> NDArray[np.int64]:
-        """The rows in use, in order of first sight: that of their numbers, but for what was absorbed."""
+        """The rows in use, in order of first occurrence: the order of numbers, except for absorbed words."""
         rows = self.rows.reshape(-1, 4)
         used = np.flatnonzero(rows[:, TAG])
         order = np.empty(len(used), np.int64)

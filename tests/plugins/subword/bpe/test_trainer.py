@@ -236,12 +236,12 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
 
 def test_more_symbols_than_positions_can_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "MOST_CELLS", 10)
-    with pytest.raises(TokenizerError, match="11 symbols in all, and training can hold about 10"):
+    with pytest.raises(TokenizerError, match="11 symbols in total, and the limit of training is about 10"):
         train_bpe(["hello world"], vocab_size=300)
 
 
 def test_a_word_that_was_never_seen_is_said() -> None:
-    with pytest.raises(TokenizerError, match="a count is 1 or more"):
+    with pytest.raises(TokenizerError, match="counts must be at least 1"):
         train_bpe(WordCounts.of({"ab": 0}), vocab_size=300, pattern=NONE)
 
 
@@ -306,7 +306,7 @@ def test_a_merge_never_spells_a_special_token() -> None:
         ({"vocab_size": 300, "special_tokens": ["Ġ"]}, "'Ġ' is one of the bytes"),
         ({"vocab_size": 9, "level": "char", "special_tokens": ["a"]}, "'a' is one of the characters"),
         ({"vocab_size": 2, "level": "char"}, "3 characters"),
-        ({"vocab_size": 9, "level": "char", "initial_alphabet": ["ab"]}, "'ab' is 2"),
+        ({"vocab_size": 9, "level": "char", "initial_alphabet": ["ab"]}, "'ab' has 2"),
     ],
 )
 def test_what_cannot_be_is_said(options: dict[str, object], message: str) -> None:
