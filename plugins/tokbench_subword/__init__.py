@@ -1,6 +1,6 @@
 """In-house BPE, WordPiece and Unigram: trainers, encoders and file formats, in Python and numba.
 
-Each algorithm is a folder with its `family.py`; nothing heavy is imported before a tokenizer is loaded.
+Each algorithm has a folder with its `family.py`; heavy imports wait until a tokenizer is loaded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
 
 @hookimpl
 def tokbench_checks() -> Iterable[Check]:
-    """Checks of patterns, of merges, and of what serves them."""
+    """The checks of patterns, of merges, and of llama.cpp's pre-tokenizers."""
     from tokbench_subword.checks import merges, patterns, serving
 
     return [*patterns.CHECKS, *merges.CHECKS, *serving.CHECKS]

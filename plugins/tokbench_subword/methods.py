@@ -1,7 +1,7 @@
-"""For methods of one's own: the in-house algorithms in parts, to train, go on training, cut, encode and write.
+"""Building blocks for new methods: train, continue training, cut, encode and save with the in-house algorithms.
 
-A method that chooses merges or stages differently is a page of code around these. What it gives back is a whole
-tokenizer with the speed of the in-house encoder; `save` writes a `tokenizer.json` that other libraries open.
+A method that chooses merges or stages differently takes about a page of code with these functions. They return
+complete tokenizers with the in-house encoder's speed; `save` writes a `tokenizer.json` for other libraries.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def train_bpe(
     max_token_length: int | None = None,
     name: str = "",
 ) -> BpeTokenizer:
-    """Byte-level BPE of `vocab_size` tokens, trained on texts that are read once.
+    """Train byte-level BPE of `vocab_size` tokens on texts, which are read once.
 
-    With `initial`, its tokens and merges come first and new ones are learned after them, across other cuts if
-    `pattern` is another: so SuperBPE goes on over whole lines after a first stage within words. The result cuts
-    text by `pattern`. Raises `TokenizerError` where `vocab_size` has no room.
+    With `initial`, the new tokens and merges follow those of `initial`, and `pattern` may differ from its
+    pattern: SuperBPE, for example, continues over whole lines after a first stage within words. The result cuts
+    text by `pattern`. Raises `TokenizerError` if `vocab_size` leaves no room.
 
     Example:
         >>> words = train_bpe(["low lower lowest"] * 9, 262)
@@ -72,9 +72,9 @@ def train_bpe(
         )
     else:
         if not isinstance(initial, BpeTokenizer):
-            raise TokenizerError(f"initial: an in-house BPE, as `train_bpe` gives it, not {kind_of(initial)}")
+            raise TokenizerError(f"initial: must be an in-house BPE of `train_bpe`, not {kind_of(initial)}")
         if special_tokens:
-            raise TokenizerError("special_tokens: with `initial`, they are those that it has")
+            raise TokenizerError("special_tokens: leave them out with `initial`, whose special tokens stay")
         model = _continued(initial.model, texts, vocab_size, pattern, min_frequency, max_token_length)
     return BpeTokenizer.of_model(model, name=name or f"bpe:vocab_size={len(model)}")
 
@@ -82,7 +82,7 @@ def train_bpe(
 def bpe_of_merges(
     merges: Iterable[tuple[bytes, bytes]], *, pattern: str = "gpt2", name: str = "bpe"
 ) -> BpeTokenizer:
-    """The tokenizer of merges that were found in any way: the 256 bytes, then what each merge makes, in order.
+    """The tokenizer with the given merges: its ids are the 256 bytes, then the result of each merge, in order.
 
     Example:
         >>> tokenizer = bpe_of_merges([(b"a", b"b"), (b"ab", b"c")])
@@ -100,7 +100,7 @@ def bpe_of_merges(
     for number, (left, right) in enumerate(merges):
         for side in (left, right):
             if side not in ids:
-                raise TokenizerError(f"merge {number}: {side!r} is no byte, and no merge before makes it")
+                raise TokenizerError(f"merge {number}: {side!r} is neither a byte nor made by an earlier merge")
         rows.append((ids[left], ids[right], ids.setdefault(left + right, len(ids))))
     made = np.array(rows, np.int32).reshape(-1, 3)
     return BpeTokenizer.of_model(
@@ -109,7 +109,7 @@ def bpe_of_merges(
 
 
 def train_wordpiece(texts: Iterable[str], vocab_size: int, *, name: str = "wordpiece") -> WordPieceTokenizer:
-    """WordPiece by BERT's rules, trained on texts that are read once."""
+    """Train WordPiece by BERT's rules on texts, which are read once."""
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
     from tokbench_subword.wordpiece.trainer import train_wordpiece as train
 
@@ -117,7 +117,7 @@ def train_wordpiece(texts: Iterable[str], vocab_size: int, *, name: str = "wordp
 
 
 def train_unigram(texts: Iterable[str], vocab_size: int, *, name: str = "unigram") -> SpmTokenizer:
-    """A Unigram model by sentencepiece's rules, trained on texts that are read once."""
+    """Train a Unigram model by sentencepiece's rules on texts, which are read once."""
     from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
     from tokbench_subword.sentencepiece.trainer import TrainingOptions
     from tokbench_subword.sentencepiece.trainer import train_unigram as train
@@ -127,7 +127,7 @@ def train_unigram(texts: Iterable[str], vocab_size: int, *, name: str = "unigram
 
 
 def _several(texts: Iterable[str]) -> Iterable[str]:
-    """The texts; raises `TokenizerError` for one text, whose characters would each be taken for one."""
+    """The texts; raises `TokenizerError` for a single string, whose characters would each count as a text."""
     if isinstance(texts, str):
         raise TokenizerError("training takes several texts, as a list or an iterator; for one, give [text]")
     return texts
@@ -141,7 +141,7 @@ def _continued(
     min_frequency: int,
     max_token_length: int | None,
 ) -> BpeModel:
-    """The model with more merges, learned on the pre-tokens of `pattern` as the model encodes them."""
+    """The model extended by merges of its tokens, learned on the pre-tokens of `pattern`."""
     from tokbench.kernels.threads import kept_threads
     from tokbench_subword.bpe.continuing import extended, learn_more
     from tokbench_subword.pipeline.patterns import Pattern
@@ -151,7 +151,7 @@ def _continued(
     n_special = len(model.special_tokens)
     known = model.vocabulary
     if model.level != "byte" or not all(known[n_special:]) or model.ranks is not None or any(known[:n_special]):
-        raise TokenizerError("initial: byte-level BPE as `train_bpe` gives it, special tokens first")
+        raise TokenizerError("initial: must be byte-level BPE of `train_bpe`, with special tokens first")
     if vocab_size < len(model):
         raise TokenizerError(f"vocab_size={vocab_size}: the initial tokenizer has {len(model)} tokens already")
     wider, workers = Pattern.of(pattern), usable_cores()

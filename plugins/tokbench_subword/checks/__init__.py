@@ -1,1 +1,1 @@
-"""What `tokbench lint` checks of patterns and merges: they are this plugin's own subject."""
+"""The checks of patterns and merges for `tokbench lint`."""

@@ -1,8 +1,8 @@
-r"""Which alternatives of a pattern can ever be what matches: a proof by its automaton, for all texts.
+r"""Which alternatives of a pattern can match any text: a proof by the pattern's automaton.
 
-Each alternative gets a match of its own. An alternative wins where it has matched and what stands before it in
-the pattern comes to nothing on what follows. All pairs of a state and the last winner are gone through: they
-are few, since the states are.
+Each alternative has its own accepting state. An alternative wins if it has matched and all earlier alternatives
+fail on the following text. The search visits all pairs of a state and the last winner; these are few, since the
+states are few.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from tokbench_subword.pipeline.patterns.tree import Either, Node, NotExpressible
 
 
 def winners(tree: Node) -> list[bool]:
-    r"""Whether each alternative of a pattern (itself, where it has none) is the match of some text.
+    r"""Whether each alternative of a pattern (or the whole pattern, without alternatives) can match some text.
 
-    Raises `NotExpressible` where the pattern has no automaton, or one too large.
+    Raises `NotExpressible` if the pattern has no automaton, or too large a one.
 
     Example:
         >>> from tokbench_subword.pipeline.patterns.simplifying import tree_of

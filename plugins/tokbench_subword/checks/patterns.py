@@ -1,4 +1,4 @@
-"""Checks of patterns: those that match no text, and alternatives that never get their turn. TB101, TB102."""
+"""Checks for patterns, and alternatives of patterns, that never match: TB101, TB102."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_TEXT = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A pattern and where it stands: `literal` where it is a text to be found as it is."""
+    """A pattern and its place in the tokenizer; `literal` if it is plain text, not a regular expression."""
 
     where: str
     source: str
@@ -34,7 +34,7 @@ class Place:
 
 
 def places(subject: Any) -> list[Place]:
-    """The patterns of a tokenizer, from its `tokenizer.json` or from what it says of itself."""
+    """The patterns of a tokenizer, from its `tokenizer.json`, its model or its facts."""
     if subject.document is not None:
         return list(_in_document(subject.document))
     model = getattr(subject.tokenizer, "model", None)
@@ -66,13 +66,13 @@ def _in_document(document: Mapping[str, Any]) -> Iterator[Place]:
 
 @lru_cache(maxsize=64)
 def _won(source: str, dialect: Dialect) -> tuple[list[bool], list[str]]:
-    """Whether each alternative can win, and how each is written; raises `NotExpressible`."""
+    """Whether each alternative can match, and its source text; raises `NotExpressible`."""
     tree = tree_of(source, dialect)
     return winners(tree), _written(source, tree)
 
 
 def _proved(found: Iterable[Place]) -> tuple[list[tuple[Place, list[bool], list[str]]], list[str]]:
-    """What `_won` tells of each expression, and of which it tells nothing, with the reason."""
+    """The results of `_won` for expressions, and a message for each expression without a result."""
     proved, unproved = [], []
     for place in found:
         try:
@@ -83,7 +83,7 @@ def _proved(found: Iterable[Place]) -> tuple[list[tuple[Place, list[bool], list[
 
 
 def _written(source: str, tree: Node) -> list[str]:
-    """The alternatives of a pattern as its author wrote them: cut at the bars outside all brackets."""
+    """The source text of each alternative of a pattern, split at the bars outside all brackets."""
     expected = len(tree.parts) if isinstance(tree, Either) else 1
     parts, depth, inside, last, at = [], 0, False, 0, 0
     while at < len(source):
@@ -106,36 +106,34 @@ def _written(source: str, tree: Node) -> list[str]:
 
 @Check.of("TB101", "pattern-never-matches", fail=0)
 def never_match(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Patterns that match no text (proved), or are regular expressions taken as plain text.
+    """Patterns that match no text (proved), and regular expressions that are used as plain text.
 
     A model of a thousand million parameters was pretrained with Split patterns that never matched
-    (llama.cpp 29211); it was found after the money was spent.
+    (llama.cpp 29211); that was found only after training.
     """
     found = places(subject)
     if not found:
-        return Finding.unchecked("no pattern is known of it")
+        return Finding.unchecked("it has no known pattern")
     wrong = [
-        f"{place.where}: {place.source!r} is a regular expression, and is looked for as text"
+        f"{place.where}: {place.source!r} is a regular expression, but is used as plain text"
         for place in found
         if place.literal and _LIKE_REGEX.search(place.source)
     ]
     proved, unproved = _proved(place for place in found if not place.literal)
     wrong += [
-        f"{place.where}: {place.source!r} matches no text, whatever it be"
-        for place, won, _ in proved
-        if not any(won)
+        f"{place.where}: {place.source!r} cannot match any text" for place, won, _ in proved if not any(won)
     ]
     silent = [] if wrong else list(_silent(subject))
     if wrong or not (silent or unproved):
         return Finding.judged(wrong, bounds, of=f"patterns of {len(found)} that never match")
     if silent:
-        said = f"patterns that match nowhere in the text: {len(silent)}"
+        said = f"patterns that do not match anywhere in the sample text: {len(silent)}"
         return Finding(Outcome.WARN, said, len(silent), tuple(silent))
     return Finding.unchecked("; ".join(unproved))
 
 
 def _silent(subject: Any) -> Iterator[str]:
-    """Splits that find nothing in what the steps before them leave of the sample text."""
+    """`Split` steps whose pattern does not match in the sample text, as the earlier steps have cut it."""
     document = subject.document or {}
     steps = list(steps_of(document.get("pre_tokenizer"), "pretokenizers"))
     if sum("pattern" in step for step in steps) < 2 and not (len(steps) > 1 and subject.texts):
@@ -148,7 +146,7 @@ def _silent(subject: Any) -> Iterator[str]:
             spans = compile_regex(str(pattern["Regex"]), "oniguruma").spans
             if not any(next(spans(piece.text), None) for piece in pieces):
                 where = f"pre_tokenizer {number + 1} ({step.get('type')})"
-                yield f"{where}: {pattern['Regex']!r}, behind the steps before it"
+                yield f"{where}: {pattern['Regex']!r}, after the earlier steps"
         split = pre_tokenizer_of(step)
         pieces = [part for piece in pieces for part in split(piece)]
 
@@ -165,14 +163,15 @@ def _sample(subject: Any) -> Sequence[str]:
 
 @Check.of("TB102", "alternative-never-matches", warn=0)
 def never_win(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Alternatives of a pattern that never match, since those before them take everything.
+    """Alternatives of a pattern that never match, because earlier alternatives match everything first.
 
-    A pattern that cuts otherwise than its author believes: training and inference of one project used two
-    of them (nanochat 291), and a wrong pattern moved a perplexity from 15.4 to 19.0 (llama.cpp 29033).
+    Such a pattern cuts text differently than its author believes. Training and inference of one project used
+    two different patterns (nanochat 291), and a wrong pattern raised a perplexity from 15.4 to 19.0 (llama.cpp
+    29033).
     """
     found = [place for place in places(subject) if not place.literal]
     if not found:
-        return Finding.unchecked("no pattern is known of it")
+        return Finding.unchecked("it has no known pattern")
     proved, unproved = _proved(found)
     wrong = [
         f"{place.where}: {part}"
@@ -183,7 +182,7 @@ def never_win(subject: Any, bounds: Mapping[str, float]) -> Finding:
     if unproved and not wrong:
         return Finding.unchecked("; ".join(unproved))
     total = sum(len(won) for _, won, _ in proved)
-    said = f"alternatives of {total} that are never what matches, whatever the text"
+    said = f"alternatives of {total} that never match, in any text"
     return Finding.judged(wrong, bounds, of=said)
 
 

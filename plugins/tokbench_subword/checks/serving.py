@@ -1,8 +1,8 @@
-"""Whether what serves models knows how a vocabulary cuts text. TB105.
+"""A check of whether llama.cpp knows the pre-tokenizer of a vocabulary: TB105.
 
-llama.cpp's converter recognises a pre-tokenizer by a hash of the ids of one text, special tokens added. The
-text and the names of the hashes are the converter's own (`convert_hf_to_gguf.py`, `get_vocab_base_pre`); a
-vocabulary whose hash it does not know is refused there. Listed are those of September 2025, and some later.
+llama.cpp's converter recognises a pre-tokenizer by a hash of the ids of one text, with special tokens. The text
+and the names of the hashes are from the converter (`convert_hf_to_gguf.py`, `get_vocab_base_pre`), which
+refuses a vocabulary with an unknown hash. The list is of September 2025, with some later additions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHECKED_TEXT = (
     "''''''```````\"\"\"\"......!!!!!!?????? I've been 'told he's there, 'RE you sure? "
     "'M not sure I'll make it, 'D you like some tea? We'Ve a'lL"
 )
-"""What the converter encodes."""
+"""The text that the converter encodes."""
 
 KNOWN = {
     "b0a6b1c0bd5998ebd9df08611efde34a4ff03faed45ae09c43e6b31ebd4b94cf": "a.x-4.0",
@@ -93,11 +93,11 @@ KNOWN = {
     "1994ffd01900cfb37395608534236ecd63f2bd5995d6cb1004dda1af50240f15": "trillion",
     "7fc505bd3104ca1083b150b17d088b59534ede9bde81f0dd2090967d7fe52cee": "viking",
 }
-"""Names by hash."""
+"""The names of pre-tokenizers by hash."""
 
 
 def pre_tokenizer_hash(ids: Sequence[int]) -> str:
-    """The hash of the ids that a vocabulary gives `CHECKED_TEXT`.
+    """The converter's hash of the ids of `CHECKED_TEXT`.
 
     Example:
         >>> pre_tokenizer_hash([1, 2])[:8]
@@ -108,14 +108,14 @@ def pre_tokenizer_hash(ids: Sequence[int]) -> str:
 
 @Check.of("TB105", "llama-cpp-pre-tokenizer")
 def known_to_llama_cpp(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """The pre-tokenizer hash of llama.cpp's converter, and the name it goes by there.
+    """The pre-tokenizer hash of llama.cpp's converter, and its name for this pre-tokenizer.
 
-    A converter that does not know a hash refuses, and one that was told a wrong name cuts text otherwise
-    than the model was trained with (llama.cpp 22700, 27277, 23384).
+    The converter refuses an unknown hash. If a user gives it a wrong name, text is cut differently than in
+    the model's training (llama.cpp 22700, 27277, 23384).
     """
     document = subject.document
     if document is None or document["model"].get("type", "BPE") != "BPE":
-        return Finding.unchecked("llama.cpp's hash is of the BPE in a tokenizer.json")
+        return Finding.unchecked("llama.cpp's hash applies only to BPE in a tokenizer.json")
     import tokenizers
 
     try:

@@ -1,1 +1,1 @@
-"""Vocabularies chosen for how few tokens they make: PathPiece, GreedTok, and BPE that takes tokens back."""
+"""Tokenizers whose vocabularies are selected for few tokens: PathPiece, GreedTok and PickyBPE."""

@@ -1,7 +1,7 @@
-"""How GreedTok encodes a word: its tokens cover it one after another, in the order in which they were chosen.
+"""How GreedTok encodes a word: its tokens cover the word in the order in which training chose them.
 
-A token is put at a place unless a token already there reaches across one of its ends; those that lie within it
-are replaced. The places of one token come from left to right (Lim et al. 2025).
+A token covers a place unless an earlier one crosses one of its ends; the earlier tokens within it are replaced.
+The places of one token are tried from left to right (Lim et al. 2025).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tokbench_subword.words.layout import MODEL
 from tokbench_subword.words.searching import Search
 
 UNITS, LENGTHS, BYTE_IDS = MODEL, MODEL + 1, MODEL + 2
-"""The trie of the tokens of two bytes and more; by id, how long each is; the id of each byte."""
+"""The arrays: the trie of tokens of two or more bytes; the length of each token by id; the id of each byte."""
 _PLACE = np.int64(1) << 40
-"""A match is one number: the token times this, and where it begins."""
+"""A match is one number: the token times this, plus the beginning of the match."""
 
 
 @inline
 def _matches(units: Words, text: Bytes, start: Int, length: Int, found: Ints) -> np.int64:
-    """Write every match of a token in a word to `found`, if it is not empty; returns how many there are."""
+    """Write every match of a token in a word to `found`, unless that is empty; return the number of matches."""
     count = np.int64(0)
     for begin in range(length):
         node = root_of(units)
@@ -46,17 +46,17 @@ def cover_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: 
     """Encode a word; return the new end of `out`."""
     units, lengths, byte_ids = u64_in(block, UNITS), i32_in(block, LENGTHS), i32_in(block, BYTE_IDS)
     found = np.empty(_matches(units, text, start, length, np.empty(0, np.int64)), np.int64)
-    token_at = np.empty(length + 1, np.int64)  # the token that begins at a byte, -1 where none does
+    token_at = np.empty(length + 1, np.int64)  # the token that begins at a byte, or -1
     for place in range(length):
         token_at[place] = byte_ids[text[start + place]]
-    token_at[length] = 0  # any but -1: no token reaches across the end of a word
+    token_at[length] = 0  # any value but -1: no token crosses the end of the word
     if len(found) > 0:
         _matches(units, text, start, length, found)
         found.sort()
         for index in range(len(found)):
             token, begin = found[index] // _PLACE, found[index] % _PLACE
             end = begin + lengths[token]
-            if token_at[begin] >= 0 and token_at[end] >= 0:  # no token reaches across either end
+            if token_at[begin] >= 0 and token_at[end] >= 0:  # no token crosses either end
                 token_at[begin] = token
                 for place in range(begin + 1, end):
                     token_at[place] = -1
@@ -70,15 +70,15 @@ def cover_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CoverModel(WordwiseModel):
-    """The tokens in the order in which they were chosen: the vocabulary, from the lowest id on."""
+    """A GreedTok model: the ids of the vocabulary are in the order in which training chose the tokens."""
 
     kind = "GreedTok"
     ending = ".greedtok"
-    why = "no model of a tokenizer.json covers words by tokens in an order of their own"
+    why = "no model of a tokenizer.json covers words by tokens in a given order"
     search = cover_word
 
     def shared(self) -> Arrays:
-        """The arrays that `cover_word` asks for."""
+        """The arrays for `cover_word`."""
         ids = {token: index for token, index in self.ids.items() if len(token) > 1}
         return (
             build_trie(ids),

@@ -1,4 +1,4 @@
-"""The families `pathpiece`, `greedtok` and `pickybpe`: their options, and how each is trained and opened."""
+"""The families `pathpiece`, `greedtok` and `pickybpe`: their options, training and loading."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _counted(
 
 
 class _TrainingStart(NamedTuple):
-    """What every training begins with; no token may spell one of `forbidden`."""
+    """The input of every training; no token may have the bytes of one of `forbidden`."""
 
     words: WordCounts
     pattern: Pattern
@@ -69,27 +69,27 @@ class _TrainingStart(NamedTuple):
 
     @property
     def around(self) -> dict[str, Any]:
-        """What stands around the model of a file of our own; special tokens have the first ids."""
+        """The pattern and special tokens, as fields of a `WordwiseModel`; special tokens have the first ids."""
         return {"pattern": self.pattern, "special_tokens": self.special_tokens}
 
 
 def _begun(
     family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 ) -> _TrainingStart:
-    """Count the words; raises `TokenizerError` where there is no room for the bytes and the special tokens."""
+    """Count the words; raises `TokenizerError` if bytes and special tokens have no room."""
     check_size(family, options["vocab_size"])
     if options["match_special"]:
         raise TokenizerError(f"{family}: match_special is for loading a file, not for training")
     special = first_ids(names_to_train(options["special_tokens"], where=family))
     check_room(options["vocab_size"], len(special), 256, "byte")
     forbidden = frozenset(never_spelled(special, [bytes([byte]) for byte in range(256)], "byte"))
-    told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
-    words = _counted(corpus.source(_cut(options)), options, told)
+    counting = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
+    words = _counted(corpus.source(_cut(options)), options, counting)
     return _TrainingStart(words, named_pattern(options["pattern"]), special, forbidden)
 
 
 def _family_of_own_files(name: str, type_of_model: str, **declared: Any) -> TokenizerFamily:
-    """A family whose trainings write files that no other program reads, ending in its name."""
+    """A family with a file format of its own, which no other program reads; the suffix is the family's name."""
     ending = f".{name}"
 
     def load(spec: Spec, context: LoadContext) -> Tokenizer:
@@ -151,11 +151,11 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
 PATHPIECE = TokenizerFamily(
     name="pathpiece",
     summary="PathPiece (Schmidt et al. 2024): fewest tokens by shortest paths, trained top-down; in-house",
-    load=unigram_opening.load,  # a training writes a `tokenizer.json`: a Unigram model as any other
+    load=unigram_opening.load,  # the saved `tokenizer.json` is an ordinary Unigram model
     options=(
         *_COMMON,
-        Option("initial_size", "int", None, "Training: tokens of BPE to begin with. Not set: 3 × vocab_size."),
-        Option("max_token_length", "int", 16, "Training: no token of more bytes than this."),
+        Option("initial_size", "int", None, "Training: BPE tokens to start from. Not set: 3 × vocab_size."),
+        Option("max_token_length", "int", 16, "Training: no token has more bytes than this."),
         _MATCH_SPECIAL,
     ),
     variant="the tokenizer.json of a training; else trained",
@@ -180,7 +180,7 @@ def _train_greedtok(corpus: TrainingCorpus, options: Mapping[str, Any], progress
 def _greedtok_sizes(
     corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
 ) -> dict[int, Tokenizer]:
-    """Tokenizers of several sizes by one training: the tokens of a smaller one are chosen first."""
+    """Tokenizers of several sizes from one training: a smaller one has the tokens chosen first."""
     from tokbench_subword.optimal.covering import CoverModel
     from tokbench_subword.optimal.greedtok import chosen_tokens
     from tokbench_subword.optimal.wordwise import WordwiseTokenizer
@@ -211,10 +211,10 @@ def _greedtok_sizes(
 GREEDTOK = _family_of_own_files(
     "greedtok",
     "GreedTok",
-    summary="GreedTok (Lim et al. 2025): the tokens that cover most, one after another; in-house",
+    summary="GreedTok (Lim et al. 2025): repeatedly adds the token that saves most; in-house",
     options=(
         *_COMMON,
-        Option("max_token_length", "int", 32, "Training: no token of more bytes than this."),
+        Option("max_token_length", "int", 32, "Training: no token has more bytes than this."),
         _MATCH_SPECIAL,
     ),
     train=_train_greedtok,
@@ -253,10 +253,10 @@ def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress
 PICKYBPE = _family_of_own_files(
     "pickybpe",
     "PickyBPE",
-    summary="PickyBPE (Chizhov et al. 2024): BPE that takes back tokens that only led to others; in-house",
+    summary="PickyBPE (Chizhov et al. 2024): BPE that removes intermediate tokens again; in-house",
     options=(
         *_COMMON,
-        Option("ios", "float", 0.9, "Training: a token goes when a merge takes more than this share of it."),
+        Option("ios", "float", 0.9, "Training: a token is removed if a merge uses more than this share of it."),
         Option("min_frequency", "int", 0, "Training: pairs seen less often are not merged."),
         _MATCH_SPECIAL,
     ),

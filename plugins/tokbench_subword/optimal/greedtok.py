@@ -1,13 +1,13 @@
-"""Training of GreedTok (Lim et al. 2025): one by one, the substring that saves most tokens is chosen.
+"""Training of GreedTok (Lim et al. 2025): repeatedly chooses the substring that saves the most tokens.
 
-A token covers a place of a word unless one that was chosen before reaches across its ends; the tokens within
-are replaced. Its gain there, for each time the word was seen, is one less than the tokens that it replaces.
-Choosing by gain is the greedy algorithm for weighted maximum coverage, to which the problem relaxes.
+A token covers a place of a word unless an earlier token crosses one of its ends; the tokens within it are
+replaced. Its gain there is the number of replaced tokens minus one, times the count of the word. Choosing by
+gain is the greedy algorithm for weighted maximum coverage, a relaxation of the problem.
 
-All substrings are runs of one suffix array: neighbours that begin alike. Gains only fall as words are covered,
-so that an earlier gain is an upper bound of the gain now: the candidate with the highest bound is computed
-again, and is the best one if it stays above all other bounds (Minoux 1978). Where a substring overlaps itself
-("aba" in "ababa") the bound counts both places, the gain only the left one.
+The places of a substring are a run of the suffix array: neighbouring suffixes with the same prefix. Gains only
+fall as words are covered, so an earlier gain is an upper bound of the current one. The gain of the candidate
+with the highest bound is computed again, and it is the best one if it stays above all other bounds (Minoux
+1978). If a substring overlaps itself ("aba" in "ababa"), the bound counts both places, the gain only the left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tokbench_subword.optimal.heap import pop, push
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 
 MOST_CANDIDATES = 1 << 28
-"""The most substrings to choose from: 29 bytes of memory each."""
+"""The most substrings to choose from; each takes 29 bytes of memory."""
 _STEPS = 500  # tokens chosen between two reports of progress
 
 N_QUEUED, N_CHOSEN = range(2)
@@ -34,15 +34,15 @@ NOT_LOOKED_AT, APART, OVERLAPPING = range(3)
 
 
 class Cover(NamedTuple):
-    """Words and candidates, as the kernels see them.
+    """The words and candidates, as arrays for the kernels.
 
-    - `symbols` int32: the bytes of all words plus one, a 0 behind each word, and in place of NUL bytes;
-    - `cuts` uint8, as many: 1 where a token begins, and at the end of a word;
-    - `counts` int64, as many: how often the word there was seen;
-    - `order` int32: the places of all bytes, in the order of the suffixes that begin there;
-    - of the candidates, in the order of their bytes: the run of `order` from `low` to `high`, the `lengths` in
-      bytes, and whether their places overlap (`shapes`);
-    - `bounds` and `queue` int64: bounds of the gains and the numbers of their candidates, as a heap.
+    - `symbols` int32: byte + 1 for all bytes of all words; 0 after each word, and for NUL bytes;
+    - `cuts` uint8, of the same length: 1 where a token begins, and at the end of a word;
+    - `counts` int64, of the same length: the count of the word at that place;
+    - `order` int32: the places of all bytes, sorted by the suffixes that begin there;
+    - for each candidate, in the order of their bytes: its run in `order` from `low` to `high`, its `lengths` in
+      bytes, and whether its places overlap (`shapes`);
+    - `bounds` and `queue` int64: a heap of bounds of gains, and the numbers of their candidates.
     """
 
     symbols: NDArray[np.int32]
@@ -66,10 +66,10 @@ def chosen_tokens(
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[bytes]:
-    """The `size` tokens of two to `longest` bytes in the order in which they are chosen; fewer, if none gains.
+    """Choose `size` tokens of two to `longest` bytes, in order; fewer if no other token has a gain.
 
-    Of equal gains the token that comes first as bytes is chosen. Raises `TokenizerError` for more substrings
-    than `MOST_CANDIDATES`.
+    Of tokens with equal gains, the first in the order of bytes is chosen. Raises `TokenizerError` for more
+    substrings than `MOST_CANDIDATES`.
 
     Example:
         >>> chosen_tokens(WordCounts.of({"abab": 3, "abc": 2, "cab": 4}), 3, longest=8)
@@ -98,16 +98,16 @@ def chosen_tokens(
 
 
 def cover_of(words: WordCounts, longest: int, workers: int) -> Cover:
-    """The words uncovered, with every substring of 2 to `longest` bytes as a candidate."""
+    """The words, not yet covered, and all substrings of 2 to `longest` bytes as candidates."""
     sizes = np.diff(words.starts)
     longest = min(longest, int(sizes.max(initial=2)))
     n = len(words.data) + len(words)
     if n >= 2**31 - longest:
-        raise TokenizerError(f"the distinct words have {n:,} bytes, more than greedtok holds: train on a part")
+        raise TokenizerError(f"the distinct words have {n:,} bytes, too many for greedtok: train on a part")
     place_of = np.arange(len(words.data)) + np.repeat(np.arange(len(words)), sizes)
     symbols = np.zeros(n + longest + 1, np.int32)
     symbols[place_of] = words.data
-    symbols[place_of] += symbols[place_of] > 0  # a NUL byte is in no token
+    symbols[place_of] += symbols[place_of] > 0  # no token contains a NUL byte
     counts = np.zeros(n, np.int64)
     counts[place_of] = np.repeat(words.counts, sizes)
     parts = sorted_suffixes(symbols, n, longest, 257, workers) if symbols.any() else []
@@ -117,7 +117,7 @@ def cover_of(words: WordCounts, longest: int, workers: int) -> Cover:
     )
     if n_candidates > MOST_CANDIDATES:
         raise TokenizerError(
-            f"the text has {n_candidates:,} substrings of up to {longest} bytes, and greedtok holds "
+            f"the text has {n_candidates:,} substrings of up to {longest} bytes, and the limit of greedtok is "
             f"{MOST_CANDIDATES:,}: lower max_token_length, cut into shorter words, or train on a part"
         )
     runs, bounds = np.empty((3, n_candidates), np.int32), np.empty(n_candidates, np.int64)
@@ -129,7 +129,7 @@ def cover_of(words: WordCounts, longest: int, workers: int) -> Cover:
 
 
 def _forbid(cover: Cover, token: bytes) -> None:
-    """See to it that a token is not chosen."""
+    """Exclude a token from the choice."""
     like = np.flatnonzero(cover.lengths == len(token))
     for index, byte in enumerate(token):
         like = like[cover.symbols[cover.order[cover.low[like]] + index] == byte + 1]
@@ -138,14 +138,14 @@ def _forbid(cover: Cover, token: bytes) -> None:
 
 @kernel
 def _candidates(symbols: Ids, order: Ids, longest: Int, counts: Ints, runs: Ids, bounds: Ints) -> np.int64:
-    """Find all candidates, in the order of their bytes; write those for which there is room, and count them.
+    """Find all candidates, in the order of their bytes; write those that fit, and return the number of all.
 
-    Each prefix of two bytes or more that a suffix does not share with the one before is a new candidate. It is
-    open until a suffix comes that does not share it.
+    Each prefix of two or more bytes that a suffix does not share with the suffix before is a new candidate. It
+    remains open until a suffix that does not share it.
     """
     count, room = np.int64(0), len(bounds)
-    opened = np.empty(longest + 1, np.int64)  # the candidate of each length that is open
-    seen = np.zeros(longest + 1, np.int64)  # and how often its words were seen
+    opened = np.empty(longest + 1, np.int64)  # the open candidate of each length
+    seen = np.zeros(longest + 1, np.int64)  # the total count of its words
     depth, n = np.int64(0), len(order)
     for rank in range(n + 1):
         common, size = np.int64(0), np.int64(0)
@@ -157,7 +157,7 @@ def _candidates(symbols: Ids, order: Ids, longest: Int, counts: Ints, runs: Ids,
                 other = np.int64(order[rank - 1])
                 while common < size and symbols[other + common] == symbols[place + common]:
                     common += 1
-        first = common + 1 if common > 1 else np.int64(2)  # the shortest that is not shared
+        first = common + 1 if common > 1 else np.int64(2)  # the shortest prefix that is not shared
         for length in range(first, depth + 1):
             if opened[length] < room:
                 runs[1, opened[length]] = np.int32(rank)
@@ -183,7 +183,7 @@ def _places(cover: Cover, candidate: Int) -> Ids:
 
 @subroutine
 def _shape(cover: Cover, candidate: Int) -> int:
-    """Whether two places of a candidate overlap: only where it ends as it begins."""
+    """Whether two places of a candidate overlap, which is possible only if a prefix is also a suffix."""
     start, length = np.int64(cover.order[cover.low[candidate]]), np.int64(cover.lengths[candidate])
     for shift in range(1, length):
         same = 0
@@ -200,7 +200,7 @@ def _shape(cover: Cover, candidate: Int) -> int:
 
 @inline
 def _gain_at(cover: Cover, place: Int, length: Int) -> np.int64:
-    """How many tokens fewer a candidate makes of one word at a place; -1 where it does not fit."""
+    """How many tokens a candidate saves at one place; -1 if it does not fit there."""
     cuts = cover.cuts
     if cuts[place] == 0 or cuts[place + length] == 0:
         return np.int64(-1)
@@ -212,7 +212,7 @@ def _gain_at(cover: Cover, place: Int, length: Int) -> np.int64:
 
 @subroutine
 def _gain(cover: Cover, candidate: Int) -> tuple[np.int64, np.int64]:
-    """What a candidate gains now, and what it would gain with all of its places."""
+    """The current gain of a candidate, and its bound: the gain if overlapping places all counted."""
     length = np.int64(cover.lengths[candidate])
     bound = np.int64(0)
     for rank in range(cover.low[candidate], cover.high[candidate]):
@@ -235,7 +235,7 @@ def _gain(cover: Cover, candidate: Int) -> tuple[np.int64, np.int64]:
 
 @kernel
 def _choose(cover: Cover, state: Ints, chosen: Ids, until: Int) -> None:
-    """Choose tokens until there are so many, or none gains; each covers its places."""
+    """Choose tokens, which cover their places, until there are `until`, or none has a gain."""
     queue, bounds = cover.queue, cover.bounds
     while state[N_CHOSEN] < until:
         best, most = np.int64(-1), np.int64(0)
@@ -247,7 +247,7 @@ def _choose(cover: Cover, state: Ints, chosen: Ids, until: Int) -> None:
             pop(bounds, queue, size)
             size -= 1
             gain, bound = _gain(cover, first)
-            bounds[size], queue[size] = bound, first  # looked at: behind those that wait
+            bounds[size], queue[size] = bound, first  # keep evaluated ones after the heap
             if gain > most or (gain == most and gain > 0 and first < best):
                 best, most = first, gain
         if best < 0:

@@ -1,6 +1,6 @@
-"""A binary heap of entries in two arrays: the highest value first, of equals the lowest tie.
+"""A binary heap in two arrays: the highest value comes first, and of equal values the lowest tie.
 
-Entries do not change: a caller that finds the first one out of date takes it out, and puts the true one in.
+Entries do not change: a caller that finds the first one outdated removes it and inserts the current one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tokbench.kernels.pointers import Int, Ints
 
 @inline
 def _before(value_a: Int, tie_a: Int, value_b: Int, tie_b: Int) -> bool | np.bool_:
-    """Whether an entry comes out before another."""
+    """Whether entry a leaves the heap before entry b."""
     return value_a > value_b or (value_a == value_b and tie_a < tie_b)
 
 
@@ -32,7 +32,7 @@ def push(values: Ints, ties: Ints, size: Int, value: Int, tie: Int) -> None:
 
 @inline
 def pop(values: Ints, ties: Ints, size: Int) -> None:
-    """Take out the first of `size` entries; the place behind those that are left is then free."""
+    """Remove the first of `size` entries; the place after the remaining ones is then free."""
     size -= 1
     value, tie, at = values[size], ties[size], np.int64(0)
     while True:

@@ -1,9 +1,9 @@
-"""What each token of a vocabulary is worth: how many tokens more its words would take without it.
+"""The value of each token of a vocabulary: how many more tokens its words would need without it.
 
-Words are spelled in the fewest tokens: a forward pass finds a shortest path, a backward pass the fewest tokens
-from each place to the end. Without a token that stands from s to e, the best path has either a cut within it,
-or a longer token over it: the least of these, less the shortest path, is what that place costs (Schmidt et al.
-2024). A token that another shortest path avoids costs nothing, so it does not matter which path is looked at.
+Words are encoded in the fewest tokens. A forward pass finds a shortest path; a backward pass finds the fewest
+tokens from each place to the end. Without the token from s to e, the best path either has a cut within it, or a
+longer token over it. The shorter of these, minus the shortest path, is the cost of omitting the token there
+(Schmidt et al. 2024). A token that another shortest path avoids costs 0, so any shortest path can be used.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _FAR = np.int64(1) << 40
 
 
 FEWEST, LAST, LEFT = range(3)
-"""Of each place in a word, in the rows of a path: the fewest tokens up to it, where the last of them begins,
-and the fewest tokens from it to the end.
+"""The rows of a path, with an entry for each place in a word: the fewest tokens up to the place, the beginning
+of the last of these tokens, and the fewest tokens from the place to the end.
 """
 
 
 @subroutine
 def _forward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> None:
-    """Find `FEWEST` and `LAST`: of several last tokens the longest."""
+    """Set `FEWEST` and `LAST`; of several possible last tokens, `LAST` is the longest."""
     path[FEWEST, 0] = 0
     for place in range(1, size + 1):
         path[FEWEST, place] = _FAR
@@ -40,7 +40,7 @@ def _forward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> No
         node, cost = root_of(units), path[FEWEST, start] + 1
         for end in range(start + 1, size + 1):
             node, token = descend(units, node, np.int64(data[begin + end - 1]))
-            is_token = end == start + 1 or token >= 0  # a byte always is one
+            is_token = end == start + 1 or token >= 0  # a single byte always is a token
             if is_token and cost < path[FEWEST, end]:
                 path[FEWEST, end], path[LAST, end] = cost, start
             if node <= 0:
@@ -49,7 +49,7 @@ def _forward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> No
 
 @subroutine
 def _backward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> None:
-    """Find `LEFT`."""
+    """Set `LEFT`."""
     path[LEFT, size] = 0
     for back in range(size):
         start = size - 1 - back
@@ -67,7 +67,7 @@ def _backward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> N
 def _without(
     data: Bytes, begin: Int, size: Int, units: Words, path: Ints, start: Int, end: Int, longest: Int
 ) -> np.int64:
-    """The fewest tokens without the one from `start` to `end`: cut within it, or a longer one over it."""
+    """The fewest tokens without the one from `start` to `end`: a cut within it, or a longer one over it."""
     least = _FAR
     for cut in range(start + 1, end):
         least = min(least, path[FEWEST, cut] + path[LEFT, cut])
@@ -87,9 +87,9 @@ def _without(
 def _charge(
     words: tuple[Bytes, Ints, Ints], first: Int, behind: Int, units_: Words, longest: Int, charges: Ints
 ) -> None:
-    """Add to each token what the words from `first` to `behind` cost without it, for all their occurrences.
+    """Add to each token's charge the cost of omitting it in the words ``first:behind``, times their counts.
 
-    `words` are their bytes, where each begins, and how often it was seen.
+    `words` are the bytes of all words, the start of each, and its count.
     """
     text, starts, counts = words
     data, units = pointer(text), pointer(units_)
@@ -112,9 +112,9 @@ def _charge(
 
 
 def charges(tokens: Sequence[bytes], words: WordCounts, workers: int) -> NDArray[np.int64]:
-    """What each token is worth on some words, int64 ``(n,)``: 0 if it is unused or its loss costs none.
+    """How many more tokens `words` would need without each token, int64 ``(n,)``; 0 for unused tokens.
 
-    `tokens` are those of two bytes and more, beside which every byte is a token; none has a NUL byte.
+    `tokens` are those of two or more bytes, without NUL bytes; in addition, every byte is a token.
     """
     longest = max(map(len, tokens), default=1)
     units = build_trie({token: index for index, token in enumerate(tokens)})

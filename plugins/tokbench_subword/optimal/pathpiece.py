@@ -1,9 +1,9 @@
-"""PathPiece (Schmidt et al. 2024): a large vocabulary is cut down to the tokens whose loss would cost most.
+"""PathPiece (Schmidt et al. 2024): reduces a large vocabulary to the tokens whose loss would cost most.
 
-Words are always spelled in the fewest tokens there are (`omitting`). In each round every token is charged with
-how many tokens more its words would take without it, and a sixteenth of all tokens, those charged least,
-are dropped. What is left is a Unigram model in which every token costs the same: so any library that opens a
-`tokenizer.json` finds the same shortest paths.
+Words are always encoded in the fewest tokens. Each round computes for every token how many more tokens its
+words would need without it (its charge, see `omitting`), and drops the sixteenth of all tokens with the lowest
+charges. The result is a Unigram model with equal scores, so any library that opens a `tokenizer.json` finds the
+same shortest paths.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tokbench_subword.training.ties import HF
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
 ROUND = 16
-"""One of so many tokens is dropped in a round; to drop fewer at a time gains less than a thousandth."""
+"""A round drops one in this many tokens; dropping fewer at a time gains less than a thousandth."""
 
 
 def first_tokens(
     words: WordCounts, size: int, longest: int, forbidden: Collection[bytes] = (), workers: int = 1
 ) -> list[bytes]:
-    """The tokens of two bytes and more that training begins with: those of BPE of `size` tokens.
+    """The tokens of two or more bytes that training starts from: those of a BPE vocabulary of `size` tokens.
 
-    In the order in which BPE makes them; none has a NUL byte, which no trie takes.
+    They are in the order of BPE's merges. Tokens with a NUL byte are left out, since tries cannot contain them.
     """
     learned = learn(
         words, vocab_size=max(size, 256), pattern=Pattern("none"), max_token_length=longest + 1, workers=workers
@@ -51,9 +51,9 @@ def chosen_tokens(
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[bytes]:
-    """The `size` of the `tokens` that are left when those charged least are dropped, in their order.
+    """The `size` tokens that remain after dropping the ones with the lowest charges, in their order.
 
-    Of equally charged ones the last go first.
+    Of tokens with equal charges, the last are dropped first.
 
     Example:
         >>> words = WordCounts.of({"abab": 3, "abc": 1})
@@ -73,7 +73,7 @@ def chosen_tokens(
 def tokenizer_of(
     tokens: Sequence[bytes], pattern: Pattern, special: Iterable[str], *, name: str
 ) -> JsonUnigramTokenizer:
-    """The tokenizer of the 256 bytes, the tokens, and special tokens behind them."""
+    """The tokenizer with the 256 bytes, then `tokens`, then the special tokens."""
     every = [*(bytes([byte]) for byte in byte_order(HF)), *tokens]
     model = unigram_model([[spelled(token), -1.0] for token in every], None, byte_fallback=False)
     added = tuple(

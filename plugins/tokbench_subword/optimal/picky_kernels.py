@@ -1,7 +1,7 @@
-"""What PickyBPE does to the words of a `MergeSession`: it merges one pair, or splits a symbol into several.
+"""PickyBPE's kernels on the words of a `MergeSession`: merge one pair, or split a symbol into several.
 
-Both change cells first, then counts of pairs: by `training.rewrite` for a merge, and in the same two steps for
-a split. The arrays are those of `training.layout`.
+Both first change the cells, then the counts of pairs. A merge uses `training.rewrite`; a split has the same two
+steps. The arrays are those of `training.layout`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tokbench_subword.training.rewrite import AFTER, BEFORE, apply_side, lacks_r
 
 @kernel
 def merge_next(block: Block) -> Int:
-    """Merge the first pair in all words; pairs are not counted anew. Returns -1, or what it stopped for."""
+    """Merge the first pair in all words, without updating pair counts; return -1, or why it stopped."""
     reason = fill_queue(block)
     if reason == at.DONE:
         reason = choose(block)
@@ -31,15 +31,16 @@ def merge_next(block: Block) -> Int:
 
 @kernel
 def count_merged(block: Block) -> Int:
-    """Count what `merge_next`, or `count_split`, has left to count and to queue; `DONE`, or what is full."""
+    """Finish `merge_next` or `count_split`: update counts, queue new pairs; return `DONE`, or what is full."""
     return count_anew(block)
 
 
 @kernel
 def split_everywhere(block: Block, places: Ids, token: Int, parts: Ids) -> Int:
-    """Split a symbol into its parts where it stands at some places, ascending; pairs are not counted anew.
+    """Split the symbol `token` into `parts` at those of the ascending `places` where it still occurs.
 
-    Returns at how many places it stood: these are moved to the beginning. `EVENTS` has room for two a place.
+    Does not update pair counts. Moves the places where it was split to the beginning, and returns their number.
+    `EVENTS` must have room for two events per place.
     """
     cells, weights, state = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), i64_in(block, at.STATE)
     sizes, events, lengths = i64_in(block, at.SIZES), i64_in(block, at.EVENTS), i64_in(block, at.LENGTHS)
@@ -73,15 +74,15 @@ def split_everywhere(block: Block, places: Ids, token: Int, parts: Ids) -> Int:
         stood += 1
     state[at.N_EVENTS + BEFORE], state[at.N_EVENTS + AFTER] = n_before, n_after - half
     state[at.N_MET + BEFORE], state[at.N_MET + AFTER] = met_before, met_after - n_symbols
-    state[at.N_MERGES] += 1  # events have numbers of their own
+    state[at.N_MERGES] += 1  # a split has its own number, like a merge
     return stood
 
 
 @kernel
 def count_split(block: Block, places: Ids, parts: Ids) -> Int:
-    """Count the pairs that `split_everywhere` changed at these places; `count_merged` queues them.
+    """Update the counts of the pairs that `split_everywhere` changed; `count_merged` queues the pairs.
 
-    Returns `DONE`, or, changing nothing, what is full.
+    Returns `DONE`, or which array is full, without changing anything.
     """
     state, sizes, lengths = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.LENGTHS)
     pairs, runs, touched = i64_in(block, at.PAIRS), i32_in(block, at.RUNS), i64_in(block, at.TOUCHED)

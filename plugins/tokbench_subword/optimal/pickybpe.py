@@ -1,9 +1,9 @@
-"""PickyBPE (Chizhov et al. 2024): BPE that takes a token back when nearly all of it has gone into a longer one.
+"""PickyBPE (Chizhov et al. 2024): BPE that removes a token when a merge has used up nearly all of it.
 
-After each merge both sides are looked at: a side of which the merge took more than the share `ios`
-(intersection over self) leaves the vocabulary, and where it still stands it is split into what it was merged
-from. Bytes stay. A token that was taken back may be made again. What happened is a list of events, which
-encoding replays. What an event does to the words is in `picky_kernels`.
+After each merge, training checks both sides. If the merge used more than the share `ios` (intersection over
+self) of a side's occurrences, that token is removed from the vocabulary, and its other occurrences are split
+into the tokens it was merged from. Bytes are never removed. A removed token may be made again later. Merges and
+removals form a list of events, which encoding replays. `picky_kernels` applies the events to the words.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tokbench_subword.training.spelling import make_room_for_spellings
 from tokbench_subword.training.ties import BYTES, HF
 
 MOST_EVENTS = 64
-"""Events for each token asked for, after which training is given up: it takes back as much as it makes."""
+"""The most events per wanted token; beyond that, training removes as much as it makes, and gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Two symbols become one, or one becomes several: the symbols before, and those after."""
+    """A merge of two symbols into one, or a split of one into several: the symbols before, and after."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
@@ -39,7 +39,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """The bytes of all symbols that ever were, what happened, and which symbols are tokens at the end."""
+    """The bytes of all symbols, removed ones included; the events; the symbols that are tokens at the end."""
 
     symbols: list[bytes]
     events: list[Event]
@@ -55,10 +55,10 @@ def learn_picky(
     forbidden: frozenset[bytes] = frozenset(),
     progress: Callable[[float], None] = lambda share: None,
 ) -> Picked:
-    """Merge until `size` tokens are in the vocabulary, or no pair is seen `minimum` times.
+    """Merge until the vocabulary has `size` tokens, or no pair has the count `minimum`.
 
-    Of equally frequent pairs that of the lowest symbols is merged, symbols being numbered as they were made. No
-    token of `forbidden` is made.
+    Of equally frequent pairs, the one with the lowest symbols is merged first; symbols are numbered in the
+    order in which they were made. No token of `forbidden` is made.
 
     Example:
         >>> picked = learn_picky(WordCounts.of({"abc": 9, "ab": 1}), 258, ios=0.8, minimum=2)
@@ -79,7 +79,7 @@ def learn_picky(
 
 
 class _PickySession(MergeSession):
-    """One training; of each symbol, what it was merged from, where it may stand, and whether it is a token."""
+    """One training; it stores each symbol's sides, possible places, count, and whether it is a token."""
 
     def __init__(
         self, words: WordCounts, size: int, *, ios: float, minimum: int, forbidden: frozenset[bytes]
@@ -90,7 +90,7 @@ class _PickySession(MergeSession):
             starts,
             words.counts,
             tokens=self._spelled,
-            n_wanted=min(2 * size, 256 + len(symbols)),  # there may be more symbols: `_make_room`
+            n_wanted=min(2 * size, 256 + len(symbols)),  # `_make_room` raises it if there are more symbols
             rule=BYTES,
             minimum=max(minimum, 1),
             forbidden=[*forbidden],
@@ -107,7 +107,7 @@ class _PickySession(MergeSession):
         self.events: list[Event] = []
 
     def merge(self) -> bool:
-        """Merge the first pair, and take back sides of which it took nearly all; False where there is none."""
+        """Merge the first pair, and remove sides that it used up; return False if there is no pair."""
         state = self.work[at.STATE]
         while (reason := int(kernels.merge_next(self.work.block))) >= 0:
             if reason != at.DONE:
@@ -138,7 +138,7 @@ class _PickySession(MergeSession):
         return True
 
     def _take_back(self, token: int) -> None:
-        """Leave a token out of the vocabulary, and split it wherever it stands."""
+        """Remove a token from the vocabulary, and split its occurrences."""
         self._present[token] = False
         self.n_present -= 1
         found = self._parts(token)
@@ -165,24 +165,24 @@ class _PickySession(MergeSession):
         self._places[token], self._seen[token] = [], 0
 
     def _run(self, kernel: Callable[..., Any], growers: Growers, *more: Any) -> None:
-        """Run a kernel, which changes nothing until there is room."""
+        """Run a kernel again and again until its arrays have room; it changes nothing before."""
         while (reason := int(kernel(self.work.block, *more))) != at.DONE:
             growers[reason]()
 
     def _make_room(self) -> None:
-        """Have room for more symbols, between two merges."""
+        """Make room for more symbols, between two merges."""
         make_room_for_spellings(self.work)
         self.n_wanted = int(self.work[at.STATE][at.N_WANTED])
         self._make_room_beside()
 
     def _parts(self, token: int) -> list[int]:
-        """The tokens that a token taken back is split into: its sides, or those of a side taken back too."""
+        """The tokens that a removed token is split into: its sides, or the parts of a removed side."""
         if self._present[token]:
             return [token]
         sides = self._sides[token]
-        assert sides is not None  # bytes are always there
+        assert sides is not None  # bytes are never removed
         return [part for side in sides for part in self._parts(side)]
 
     def picked(self) -> Picked:
-        """What was learned."""
+        """The result of the training."""
         return Picked(self._spelled, self.events, [index for index, there in enumerate(self._present) if there])

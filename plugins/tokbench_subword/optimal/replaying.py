@@ -1,9 +1,9 @@
-"""How PickyBPE encodes a word: what happened in training happens again, in the same order, in this word.
+"""How PickyBPE encodes a word: it replays the events of training on the word, in the same order.
 
-An event makes one symbol of a pair, or several of one. Each place where an event can happen waits in a queue,
-the earliest event first, then the leftmost place; it is passed over if its symbols have changed when its turn
-comes. Symbols that an event makes wait for later events only. So a word of n letters takes time that grows with
-n log n.
+An event merges a pair into one symbol, or splits one symbol into several. A queue contains the places where
+events can happen: the earliest event first, and of equals the leftmost place. An entry is skipped if its
+symbols have changed by then. Only later events can happen to the symbols that an event makes. So the time for a
+word of n letters grows with n log n.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from tokbench_subword.words.searching import Search
 
 (
     BYTE_SYMBOLS,  # int32 (256,): the symbol of each byte
-    IDS,  # int32: the id of each symbol, -1 for those that were taken back
-    PAIRS,  # the arrays of a `PairTable`: pairs that events begin with, and where the times of each begin
+    IDS,  # int32: the id of each symbol, -1 for removed tokens
+    PAIRS,  # the arrays of a `PairTable`: from the pairs that events merge to an index in TIMES
     _,
     _,
-    SPLITS,  # int64: where the times begin at which a symbol is split
-    TIMES,  # int64: the numbers of events, ascending, those of each pair or symbol followed by `NEVER`
-    BEFORES,  # int32: of event e, the symbols before it at 2e, the second -1 where it is one alone
-    AFTERS,  # int64: of event e, its symbols after it begin at ``AFTERS[e]`` in the next array
+    SPLITS,  # int64: for each symbol, an index in TIMES of the events that split it
+    TIMES,  # int64: lists of event numbers, ascending, one for each pair or symbol, each ended by `NEVER`
+    BEFORES,  # int32: the symbols before event e, at 2e and 2e + 1; the second is -1 for a split
+    AFTERS,  # int64: the symbols after event e begin at ``AFTERS[e]`` in the next array
     SYMBOLS,  # int32
-    LENGTHS,  # int32: the bytes of each symbol
+    LENGTHS,  # int32: the length of each symbol in bytes
 ) = range(MODEL, MODEL + 11)
 
 NEVER = 1 << 62
@@ -47,10 +47,10 @@ _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 class Spelling(NamedTuple):
-    """A word as it is spelled; its bytes are places from 1 on, with one before and one behind them. Pointers:
+    """The current symbols of a word, by place: its bytes have the places from 1 on. Pointers:
 
-    - `symbols` int32: the symbol that begins at a place, -1 at the ends and within symbols;
-    - `firsts` int32: at the last place of a symbol, its first.
+    - `symbols` int32: the symbol that begins at a place; -1 within symbols, and at both ends of the word;
+    - `firsts` int32: at the last place of a symbol, its first place.
     """
 
     symbols: Any
@@ -59,7 +59,7 @@ class Spelling(NamedTuple):
 
 @inline
 def _wait(block: Block, at: Int, now: Int, place: Int, heap: Words, size: np.int64) -> np.int64:
-    """Queue the first of the events from `at` on that is later than `now`, if any; how many wait then."""
+    """Queue the first event later than `now` in the list at `at`, if any; return the new size of the queue."""
     times = i64_in(block, TIMES)
     while times[at] <= now:
         at += 1
@@ -70,7 +70,7 @@ def _wait(block: Block, at: Int, now: Int, place: Int, heap: Words, size: np.int
 
 @inline
 def _wait_together(block: Block, word: Spelling, place: Int, now: Int, heap: Words, size: np.int64) -> np.int64:
-    """Queue the next event of the pair that begins at a place, if any does; how many wait then."""
+    """Queue the next event of the pair at a place, if any; return the new size of the queue."""
     left = np.int64(word.symbols[place])
     if left < 0:
         return size
@@ -83,7 +83,7 @@ def _wait_together(block: Block, word: Spelling, place: Int, now: Int, heap: Wor
 
 @inline
 def _happens(block: Block, word: Spelling, time: Int, place: Int) -> np.int64:
-    """Have an event happen at a place, if it can; how many symbols are in place of those before, else 0."""
+    """Apply event `time` at a place, if it is possible; return the number of symbols it makes, or 0."""
     befores, afters = i32_in(block, BEFORES), i64_in(block, AFTERS)
     symbols, lengths = i32_in(block, SYMBOLS), i32_in(block, LENGTHS)
     left, right = befores[2 * time], befores[2 * time + 1]
@@ -148,11 +148,11 @@ def replay_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplayModel(WordwiseModel):
-    """The tokens that are left, all symbols that ever were, and what happened to them."""
+    """A PickyBPE model: the final vocabulary, all symbols (removed ones included), and the events."""
 
     kind = "PickyBPE"
     ending = ".pickybpe"
-    why = "no model of a tokenizer.json takes a token back after merging"
+    why = "no model of a tokenizer.json splits a token again after merging"
     search = replay_word
 
     symbols: Sequence[bytes]
@@ -166,7 +166,7 @@ class ReplayModel(WordwiseModel):
         return cls(vocabulary=vocabulary, symbols=picked.symbols, events=picked.events, **around)
 
     def shared(self) -> Arrays:
-        """The arrays that `replay_word` asks for."""
+        """The arrays for `replay_word`."""
         number = {token: index for index, token in enumerate(self.symbols)}
         afters = np.cumsum([0, *(len(event.after) for event in self.events)])
         return (
@@ -180,7 +180,7 @@ class ReplayModel(WordwiseModel):
         )
 
     def content(self) -> dict[str, Any]:
-        """Tokens and symbols as a `tokenizer.json` spells them; events by the numbers of symbols."""
+        """The model as JSON: tokens and symbols in the byte alphabet, events by the numbers of symbols."""
         return {
             **super().content(),
             "symbols": [spelled(token) for token in self.symbols],
@@ -189,7 +189,7 @@ class ReplayModel(WordwiseModel):
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any], **around: Any) -> Self:
-        """The model of such content; raises `ValueError` for impossible events, or symbols without an id."""
+        """The model of `content`; raises `ValueError` for impossible events, or final symbols without an id."""
         symbols = [unspelled(token) or b"" for token in content["symbols"]]
         events = [Event(tuple(before), tuple(after)) for before, after in content["events"]]
         left = {symbols.index(bytes([byte])) for byte in range(256)}
@@ -198,21 +198,21 @@ class ReplayModel(WordwiseModel):
             inside = all(type(number) is int and 0 <= number < len(symbols) for number in numbers)
             joins = len(event.before) == 2 and len(event.after) == 1
             if not inside or not (joins or (len(event.before) == 1 and len(event.after) >= 2)):
-                raise ValueError(f"event {index} is {event.before} to {event.after}")
+                raise ValueError(f"event {index} is no merge or split: {event.before} to {event.after}")
             made, was = (b"".join(symbols[number] for number in side) for side in (event.after, event.before))
             if made != was:
-                raise ValueError(f"event {index} makes {made!r} of {was!r}")
+                raise ValueError(f"event {index} turns {was!r} into {made!r}")
             if not joins:
                 left -= {*event.before}
             left |= {*event.after}
         model = super().of_content(content, symbols=symbols, events=events, **around)
         if strange := next((symbols[number] for number in left if symbols[number] not in model.ids), None):
-            raise ValueError(f"{strange!r} is made, and not taken back, but is no token")
+            raise ValueError(f"{strange!r} is made and never removed, but is not a token")
         return model
 
 
 def _times(events: Sequence[Event], n_symbols: int) -> tuple[NDArray[Any], ...]:
-    """`PAIRS`, `SPLITS` and `TIMES`."""
+    """The arrays `PAIRS`, `SPLITS` and `TIMES`."""
     times_of: dict[tuple[int, ...], list[int]] = {}
     for time, event in enumerate(events):
         times_of.setdefault(event.before, []).append(time)
@@ -226,8 +226,6 @@ def _times(events: Sequence[Event], n_symbols: int) -> tuple[NDArray[Any], ...]:
             firsts.append(len(times))
         times += [*own, NEVER]
     if len(times) > MOST_RANKS or n_symbols > MOST_TOKENS:
-        raise TokenizerError(
-            f"pickybpe: {n_symbols:,} symbols and {len(events):,} events are more than it holds"
-        )
+        raise TokenizerError(f"pickybpe: {n_symbols:,} symbols and {len(events):,} events are too many")
     table = PairTable.of(np.array(pairs, np.int32).reshape(-1, 2), np.array(firsts, np.int32))
     return *table, splits, np.array(times, np.int64)

@@ -1,8 +1,8 @@
-"""Byte-level tokenizers whose way to encode a word no `tokenizer.json` can say, and the files that can.
+"""Byte-level tokenizers whose encoding of words no `tokenizer.json` can express, and their own file formats.
 
-What stands around the words is as in BPE: patterns, added tokens, decoding, places of tokens, the word cache.
-Only the model differs: a `WordwiseModel` says how a word that is new is encoded, and how it is written down.
-The file is a `tokenizer.json` in all but the type of its model, with an ending of its own.
+Everything else is as in BPE: patterns, added tokens, decoding, offsets, the word cache. Only the model differs:
+a `WordwiseModel` defines how a new word is encoded, and how the model is saved. The file has the structure of a
+`tokenizer.json` with another type of model, and its own suffix.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from tokbench_subword.words.searching import Search
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WordwiseModel(BpeModel, ABC):
-    """A vocabulary of bytes with a way of its own to encode a word.
+    """A byte-level vocabulary with its own algorithm for encoding a word.
 
-    `kind` is the type of the model in a file, `ending` that of the file, `why` the reason why no
-    `tokenizer.json` holds it, `search` what encodes a word with the arrays of `shared`.
+    `kind` is the model's type in a file, `ending` the file's suffix, `why` the reason why a `tokenizer.json`
+    cannot contain it. `search` encodes a word, with the arrays of `shared`.
     """
 
     kind: ClassVar[str]
@@ -51,30 +51,30 @@ class WordwiseModel(BpeModel, ABC):
         """The arrays that `search` finds in its block from `words.layout.MODEL` on."""
 
     def content(self) -> dict[str, Any]:
-        """The model as JSON, less its type: at least the tokens as a `tokenizer.json` spells them, by id."""
+        """The model as JSON, without its type: at least the tokens by id, in the byte alphabet."""
         return {"tokens": [spelled(token) for token in self.vocabulary]}
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any], **around: Any) -> Self:
-        """The model that `content` described, with the fields of `BpeModel` that stand `around` it."""
+        """The model of `content`; `around` are other fields of `BpeModel`."""
         return cls(vocabulary=tuple(unspelled(token) or b"" for token in content["tokens"]), **around)
 
 
 class WordwiseTokenizer(BpeTokenizer):
-    """A `BpeTokenizer` whose words are encoded by a search of its `WordwiseModel`'s own."""
+    """A `BpeTokenizer` whose words are encoded by the search of its `WordwiseModel`."""
 
     model: WordwiseModel
     sample = with_dropout = trace = pruned = None  # type: ignore[assignment]
-    """What only merges can: to whoever asks for a capability, it is not there."""
+    """Capabilities that need merges, which this class therefore does not have."""
 
     @classmethod
     def of_document(  # type: ignore[override]
         cls, document: TokenizerJson, *, where: str, kind: type[WordwiseModel], **options: Any
     ) -> WordwiseTokenizer:
-        """The tokenizer of a file; raises `TokenizerError` for one that holds no model of this `kind`."""
+        """The tokenizer of a file; raises `TokenizerError` unless it contains a valid model of this `kind`."""
         found = document.model.get("type")
         if found != kind.kind:
-            raise TokenizerError(f"{where}: its model is {found or 'of no stated type'}, not {kind.kind}")
+            raise TokenizerError(f"{where}: its model is {found or 'without a type'}, not {kind.kind}")
         special = {token.content: token.id for token in document.added_tokens if token.special}
         pattern = BpePreparation.of(document).pattern or Pattern("none")
         try:
@@ -103,14 +103,14 @@ class WordwiseTokenizer(BpeTokenizer):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of its file, ready for JSON."""
+        """The content of the tokenizer's file, ready for JSON."""
         return content_of(self._complete())
 
     def _complete(self) -> TokenizerJson:
         return self.document.with_model({"type": self.model.kind, **self.model.content()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tokenizer's own file; raises `TokenizerError`, which says why, for any other format."""
+        """Write the tokenizer's own format; raises `TokenizerError` for a path with another suffix."""
         ending = self.model.ending
         if Path(path).suffix != ending:
             raise TokenizerError(
@@ -120,5 +120,5 @@ class WordwiseTokenizer(BpeTokenizer):
         write_document(self._complete(), path)
 
     def facts(self) -> dict[str, Any]:
-        """What this tokenizer is, ready for JSON."""
+        """A description of the tokenizer, ready for JSON."""
         return {**super().facts(), "algorithm": self.model.kind}

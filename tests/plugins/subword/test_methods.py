@@ -45,7 +45,7 @@ def test_merges_of_ones_own_make_a_tokenizer() -> None:
     mine = bpe_of_merges(merges)
     tokens = [mine.token_bytes(token) for token in mine.encode(PROSE)]
     assert tokens == [trained.token_bytes(token) for token in trained.encode(PROSE)]
-    with pytest.raises(TokenizerError, match="merge 1: b'bc' is no byte, and no merge before makes it"):
+    with pytest.raises(TokenizerError, match="merge 1: b'bc' is neither a byte nor made by an earlier merge"):
         bpe_of_merges([(b"a", b"b"), (b"bc", b"d")])
 
 
@@ -65,7 +65,7 @@ def test_sampling_from_a_seed_instead_of_a_generator_is_refused() -> None:
 
 def test_what_cannot_be_gone_on_with_is_said() -> None:
     begun = train_bpe(TEXTS, 300)
-    with pytest.raises(TokenizerError, match="initial: an in-house BPE, as `train_bpe` gives it, not "):
+    with pytest.raises(TokenizerError, match="initial: must be an in-house BPE of `train_bpe`, not "):
         train_bpe(TEXTS, 400, initial=tokbench.load("bytes"))  # type: ignore[arg-type]
     with pytest.raises(TokenizerError, match="the initial tokenizer has 300 tokens already"):
         train_bpe(TEXTS, 299, initial=begun)

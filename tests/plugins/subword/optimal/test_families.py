@@ -52,7 +52,7 @@ def test_the_order_of_the_words_changes_nothing() -> None:
 
 def test_more_substrings_than_there_is_room_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(greedtok, "MOST_CANDIDATES", 5)
-    with pytest.raises(TokenizerError, match="6 substrings of up to 4 bytes, and greedtok holds 5: lower"):
+    with pytest.raises(TokenizerError, match=r"6 substrings of up to 4 bytes, and the limit .* is 5: lower"):
         greedtok.chosen_tokens(WordCounts.of({"abcd": 1}), 1, longest=32)
 
 
@@ -67,8 +67,8 @@ def test_training_that_takes_back_what_it_makes_ends_with_a_reason(monkeypatch: 
 @pytest.mark.parametrize(
     ("family", "options", "why"),
     [
-        (GREEDTOK, {}, "covers words by tokens in an order"),
-        (PICKYBPE, {"ios": 0.7}, "takes a token back after merging"),
+        (GREEDTOK, {}, "covers words by tokens in a given order"),
+        (PICKYBPE, {"ios": 0.7}, "splits a token again after merging"),
     ],
     ids=["greedtok", "pickybpe"],
 )
