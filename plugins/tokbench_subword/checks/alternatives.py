@@ -12,7 +12,7 @@ from tokbench_subword.pipeline.patterns.tree import Either, Node, NotExpressible
 
 
 def winners(tree: Node) -> list[bool]:
-    r"""Whether each alternative of a pattern (or the whole pattern, without alternatives) can match some text.
+    r"""Whether each alternative of a pattern (or the pattern, without any) is the match of some text.
 
     Raises `NotExpressible` if the pattern has no automaton, or too large a one.
 
