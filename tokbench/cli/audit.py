@@ -62,9 +62,10 @@ def audit(
     limit: Limit = 12,
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE (proven by re-encoding), SPECIAL.
+    """Classify every id of a vocabulary: OK, UNDECODABLE, UNREACHABLE, SPECIAL or UNASSIGNED.
 
-    With -d also which ids occur never or rarely in some text.
+    UNREACHABLE: neither the token's own text gives the id, nor that text next to other text (some 135 are
+    tried), nor the text of -d. With -d the ids are listed too that this text never or rarely uses.
     """
     from tokbench.inspection.audit import audit as look_through
     from tokbench.inspection.usage import usage
@@ -73,8 +74,10 @@ def audit(
     found = look_through(tokenizer, progress)
     texts = (text for _, text in documents_of(registry, dataset or ()))
     used = usage(tokenizer, texts) if dataset else None
-    if used is not None and not used.tokens:
-        raise SpecError(f"{', '.join(dataset or ())}: no tokens in it: it says of no id whether text uses it")
+    if used is not None:
+        if not used.tokens:
+            raise SpecError(f"{', '.join(dataset or ())}: no tokens in it, so no use of ids can be counted")
+        found = found.with_used(used.counts)
     if as_json:
         print_json(_report(found) | ({} if used is None else {"usage": _usage(used, rare)}))
         return
@@ -210,7 +213,7 @@ def _show_counts(found: VocabularyAudit) -> None:
     """How many ids are of each status, and of each script."""
     rows = [(name, f"{count:,}", percent(found.share(name), 2)) for name, count in found.counts.items()]
     if found.in_context:
-        rows.append(("  (OK only within words)", f"{len(found.in_context):,}", ""))
+        rows.append(("  (OK only next to other text)", f"{len(found.in_context):,}", ""))
     _show_table(("status", "ids", "share"), rows)
     scripts, most = found.scripts.items(), 16
     rows = [(name.replace("_", " "), f"{n:,}", percent(n / found.vocab_size, 2)) for name, n in scripts]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tokbench.corpus import in_batches
 from tokbench.family import Progress
-from tokbench.inspection.audit import BEGINNINGS, VocabularyAudit
+from tokbench.inspection.audit import VocabularyAudit
 from tokbench.lint.samples import ROUND_TRIPS
 from tokbench.testing.texts import EDGE_CASES, RULE_TEXTS
 from tokbench.tokenizer import Tokenizer, encode_batch
@@ -57,15 +57,16 @@ def detailed(added: Sequence[str]) -> list[Case]:
 def rows(tokenizer: Tokenizer, audit: VocabularyAudit, seen: set[int], tell: Progress) -> Iterator[str]:
     """Texts that together give every token that can be had, some tokens each; adds what they give to `seen`.
 
-    A token stands on a line of its own, in its own text or behind the beginning of a word; tokens of parts of
-    characters are looked for in characters of all scripts.
+    A token is tried on a line of its own: its text alone, that text after a space, and the text in which the
+    audit found it. Tokens that are parts of characters are looked for in characters of all scripts.
     """
     texts = [(index, text) for index, text in audit.texts() if index not in audit.reencoded]
-    for number, beginning in enumerate(("", " ", *BEGINNINGS)):
-        tell(0.2 + 0.1 * number, "covering the vocabulary")
-        left = [(index, text) for index, text in texts if index not in seen]
+    spaced = [(index, " " + text) for index, text in texts]
+    found = [(index, audit.in_context.get(index, text)) for index, text in texts]
+    for number, tried in enumerate((texts, spaced, found)):
+        tell(0.2 + 0.2 * number, "covering the vocabulary")
         for between, most in (("\n", _A_ROW), (" ", _A_ROW), ("", 1)):
-            pieces = [beginning + text for index, text in left if index not in seen]
+            pieces = [text for index, text in tried if index not in seen]
             yield from _useful(tokenizer, [between.join(part) for part in in_batches(pieces, most=most)], seen)
     tell(0.9, "covering characters")
     yield from _useful(tokenizer, list(_characters()), seen)

@@ -4,21 +4,25 @@ After Land and Bartolo, "Fishing for Magikarp" (2024): every id is decoded and t
 
 - OK: the text gives the id back.
 - UNDECODABLE: its bytes are not whole UTF-8 (a part of a character), so there is no text to try.
-- UNREACHABLE: the text gives other ids, which are kept as the proof.
+- UNREACHABLE: no text tried gives the id. What its own text gives instead is kept.
 - SPECIAL: a special or control token.
 - UNASSIGNED: a gap in the numbering, no token at all (such ids count in the vocabulary size).
 
-Where a tokenizer marks the beginnings of words (a dummy prefix, ``##``), a token from the middle of a word can
-never stand alone; there an id also counts as OK if it appears in its text put after one of a few beginnings.
+Many tokens never stand alone, because the tokenizer marks where words begin (a dummy prefix, ``##``) or end
+(``</w>``), or because it strips the ends of a text or cuts it there. So a text that does not give its id back is
+also tried with other text before it, after it and on both sides: first a few fixed neighbours, then characters of
+the vocabulary, drawn by chance from the token's own script and from all. If the id then occurs, it is OK.
+UNREACHABLE is no proof that no text whatever gives the id.
 """
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -32,17 +36,18 @@ from tokbench.inspection.scripts import PARTIAL, script_of
 from tokbench.tokenizer import (
     Tokenizer,
     check_told,
-    checked_ids,
     encode_batch,
     special_ids,
-    token_bytes,
     token_text,
     whole_text,
 )
 
 CHUNK = 20_000
-BEGINNINGS = ("zq", "«", "1", "я", "中")  # unlike enough that few tokens continue each of them
-PROBE = "a b, c"
+NEIGHBOURS = ("zq", "«", "1", "я", "中")  # unlike enough that few tokens continue each of them
+_LENGTHS = ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2))  # of the text drawn before and after a token
+DRAWS = 120
+"""How many times characters of the vocabulary are drawn as neighbours of a token."""
+_TRIED = 3 * len(NEIGHBOURS) + DRAWS
 
 
 class Status(IntEnum):
@@ -60,8 +65,8 @@ class VocabularyAudit:
     """The audit of one vocabulary.
 
     `status` is uint8 of shape ``(vocab_size,)``, of `Status`; `tokens` the bytes of every id (empty for special
-    and unassigned ones); `reencoded` maps each UNREACHABLE id to what its text gives instead; `in_context` are
-    the ids that are OK only after the beginning of a word.
+    and unassigned ones); `reencoded` maps each UNREACHABLE id to what its text gives instead; `in_context` maps
+    each id that is OK only next to other text to a text that gives it.
     """
 
     tokenizer: str
@@ -69,7 +74,7 @@ class VocabularyAudit:
     status: NDArray[np.uint8]
     tokens: ByteStrings
     reencoded: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    in_context: frozenset[int] = frozenset()
+    in_context: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -126,6 +131,16 @@ class VocabularyAudit:
         """Tokens that are decimal digits alone, a space before them allowed."""
         return [index for index, text in self.texts() if text.lstrip(" ").isdecimal()]
 
+    def with_used(self, counts: NDArray[np.int64]) -> VocabularyAudit:
+        """The audit once some text has used ids as often as `counts` says: UNREACHABLE ids used in it are OK.
+
+        `counts` is int64 of shape ``(vocab_size,)``.
+        """
+        reencoded = {index: ids for index, ids in self.reencoded.items() if not counts[index]}
+        status = self.status.copy()
+        status[[index for index in self.reencoded if index not in reencoded]] = Status.OK
+        return replace(self, status=status, reencoded=reencoded)
+
     def byte_strings(self) -> frozenset[bytes]:
         """What the vocabulary can say: the distinct byte strings of its ordinary tokens."""
         return frozenset(self.tokens) - {b""}
@@ -140,7 +155,7 @@ class VocabularyAudit:
             "status": pack(self.status.tobytes()),
             "tokens": self.tokens.to_json(),
             "reencoded": {str(index): list(ids) for index, ids in self.reencoded.items()},
-            "in_context": sorted(self.in_context),
+            "texts_in_context": {str(index): text for index, text in self.in_context.items()},
         }
 
     @classmethod
@@ -152,7 +167,7 @@ class VocabularyAudit:
             status=np.frombuffer(unpack(content["status"]), np.uint8),
             tokens=ByteStrings.from_json(content["tokens"]),
             reencoded={int(index): tuple(ids) for index, ids in content["reencoded"].items()},
-            in_context=frozenset(content["in_context"]),
+            in_context={int(index): text for index, text in content.get("texts_in_context", {}).items()},
         )
 
 
@@ -171,9 +186,8 @@ def audit(tokenizer: Tokenizer, progress: Progress | None = None) -> VocabularyA
     for index, ids in _encoded(tokenizer, texts.items(), tell):
         if len(ids) != 1 or ids[0] != index:
             reencoded[index] = tuple(int(other) for other in ids)
-    in_context = _reached_in_context(tokenizer, list(reencoded), parts)
-    for index in in_context:
-        del reencoded[index]
+    in_context = _reached_in_context(tokenizer, list(reencoded), parts, tell)
+    reencoded = {index: ids for index, ids in reencoded.items() if index not in in_context}
     status[list(reencoded)] = Status.UNREACHABLE
     tell(1.0, "done")
     return VocabularyAudit(
@@ -182,7 +196,7 @@ def audit(tokenizer: Tokenizer, progress: Progress | None = None) -> VocabularyA
         status,
         ByteStrings.of(parts),
         reencoded,
-        frozenset(in_context),
+        in_context,
     )
 
 
@@ -221,7 +235,7 @@ def _encoded(
 ) -> Iterator[tuple[int, NDArray[np.int32]]]:
     items = list(texts)
     for start in range(0, len(items), CHUNK):
-        tell(0.4 + 0.6 * start / len(items), "encoding again")
+        tell(0.4 + 0.3 * start / len(items), "encoding again")
         chunk = items[start : start + CHUNK]
         batch = _encode(tokenizer, [text for _, text in chunk])
         yield from zip((index for index, _ in chunk), batch, strict=True)
@@ -242,18 +256,48 @@ def _one(tokenizer: Tokenizer, text: str) -> Ids:
         return []
 
 
-def _reached_in_context(tokenizer: Tokenizer, missing: Sequence[int], parts: Sequence[bytes]) -> set[int]:
-    """Those of the `missing` ids that appear in their text after the beginning of a word."""
-    if not missing or _spells_exactly(tokenizer):
-        return set()
-    reached: set[int] = set()
-    for beginning in BEGINNINGS:
-        left = [index for index in missing if index not in reached]
-        batch = _encode(tokenizer, [beginning + (whole_text(parts[index]) or "") for index in left])
-        reached |= {index for index, ids in zip(left, batch, strict=True) if index in ids}
+def _reached_in_context(
+    tokenizer: Tokenizer, missing: Sequence[int], parts: Sequence[bytes], tell: Progress
+) -> dict[int, str]:
+    """The text that gives the id, for each of the `missing` ids that occurs with other text next to its own."""
+    reached: dict[int, str] = {}
+    texts = {index: whole_text(parts[index]) or "" for index in missing}
+    ends = {index: (script_of(text.strip()[:1]), script_of(text.strip()[-1:])) for index, text in texts.items()}
+    left = np.array(missing, np.int64)
+    for number, (before, after) in enumerate(_neighbours(parts)):
+        tell(0.7 + 0.3 * number / _TRIED, "trying tokens next to other text")
+        tried = [before(ends[index][0]) + texts[index] + after(ends[index][1]) for index in left.tolist()]
+        given = _encode(tokenizer, tried)
+        owner = np.repeat(np.arange(len(left)), given.lengths())
+        found = np.zeros(len(left), np.bool_)
+        found[owner[given.ids == left[owner]]] = True
+        reached |= {int(left[number]): tried[number] for number in np.flatnonzero(found).tolist()}
+        left = left[~found]
     return reached
 
 
-def _spells_exactly(tokenizer: Tokenizer) -> bool:
-    """Whether tokens mean the same wherever they stand: their bytes make up the text, with nothing added."""
-    return b"".join(token_bytes(tokenizer, index) for index in checked_ids(tokenizer, PROBE)) == PROBE.encode()
+def _neighbours(parts: Sequence[bytes]) -> Iterator[tuple[Callable[[str], str], Callable[[str], str]]]:
+    """Pairs of functions that give the text to try before and after a token, from the script of that end of it.
+
+    The fixed neighbours come first. Then single characters of the vocabulary are drawn by chance, from all and
+    from the token's own script in turns, because words and numbers have characters of one script side by side.
+    """
+    for near in NEIGHBOURS:
+        for before, after in ((near, ""), ("", near), (near, near)):
+            yield partial(str.format, before), partial(str.format, after)
+    texts = map(whole_text, parts)
+    single = list(dict.fromkeys(text for text in texts if text and len(text) == 1 and not text.isspace()))
+    by_script: dict[str, list[str]] = defaultdict(list)
+    for text in single:
+        by_script[script_of(text)].append(text)
+    chance = random.Random(0)
+
+    def draw(pools: Mapping[str, Sequence[str]], length: int) -> Callable[[str], str]:
+        other = "".join(chance.choices(single, k=length)) if single else ""
+        own = {script: "".join(chance.choices(pool, k=length)) for script, pool in pools.items()}
+        return lambda script: own.get(script, other)
+
+    for number in range(DRAWS):
+        before_length, after_length = _LENGTHS[number // 2 % len(_LENGTHS)]
+        pools = by_script if number % 2 else {}
+        yield draw(pools, before_length), draw(pools, after_length)

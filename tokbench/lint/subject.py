@@ -18,6 +18,7 @@ from tokbench.tokenizer import Tokenizer, encode_batch, first_difference, specia
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.inspection.usage import Usage
 
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
 """Where a chat template lies, where it is not in tokenizer_config.json."""
@@ -89,7 +90,15 @@ class Subject:
         """Every id looked at; see `tokbench.inspection.audit`."""
         from tokbench.inspection.audit import audit
 
-        return audit(self.tokenizer)
+        found = audit(self.tokenizer)
+        return found.with_used(self.usage.counts) if self.texts else found
+
+    @cached_property
+    def usage(self) -> Usage:
+        """How often each id occurs in `sample`."""
+        from tokbench.inspection.usage import usage
+
+        return usage(self.tokenizer, self.sample())
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 
 from tokbench.inspection.audit import Status
-from tokbench.inspection.usage import usage as count_ids
 from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
 from tokbench.lint.subject import Subject, shown
 from tokbench.tokenizer import token_bytes
@@ -30,16 +29,16 @@ def _token(subject: Subject, index: int) -> str:
 
 @Check.of("TB201", "unreachable-tokens", warn=0, fail=0.05)
 def unreachable(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that their own text does not give: rows of the model that no text trains.
+    """Tokens that no text tried gives: neither their own, nor it next to other text, nor that of -d.
 
-    The developers of Apertus found 248 tokens in a well-known vocabulary that no text gives. Embeddings
-    that training never moves make a model misbehave where it meets them (Land and Bartolo 2024).
+    Training never changes the embedding of a token that no text gives, and it makes a model misbehave if it
+    meets it (Land and Bartolo 2024). The developers of Apertus found 248 such tokens in one vocabulary.
     """
     size, instead = subject.audit.vocab_size, subject.audit.reencoded
     return Finding.judged(
         instead,
         bounds,
-        of=f"tokens of {size:,} that their own text does not give",
+        of=f"tokens of {size:,} that no text tried gives",
         total=size,
         shown=lambda index: f"{_token(subject, index)} gives {' '.join(map(str, instead[index])) or 'nothing'}",
     )
@@ -128,7 +127,7 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
     """
     if not subject.texts:
         return Finding.unchecked("no text was given; name a dataset with -d")
-    found = count_ids(subject.tokenizer, subject.sample())
+    found = subject.usage
     size, total = subject.audit.vocab_size, found.tokens
     never, up_to_nine = found.rare(0), found.rare(9)
     unseen = [index for index in never.tolist() if index not in subject.special_ids]

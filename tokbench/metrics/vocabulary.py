@@ -55,12 +55,13 @@ METRICS = (
     ),
     _audited(
         "unreachable_tokens", "share of ids", "lower",
-        "Share of ids that encoding their own text does not give back.",
-        r"\frac{|\{i : \mathrm{encode}(\mathrm{decode}(i)) \neq [i]\}|}{V}",
+        "Share of ids that no text tried gives: neither a token's own text nor that text next to other text.",
+        r"\frac{|\{i : \text{no tried } a, b \text{ gives } i \in \mathrm{encode}(a\,\mathrm{decode}(i)\,b)\}|}{V}",
         lambda t: t.audit.share("UNREACHABLE"),
         caveat=(
-            "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a "
-            "longer text though it is unreachable alone."
+            "Only ids whose text is whole UTF-8 and that are not special count. Tried are the text alone "
+            "and with 135 pairs of neighbours, so some other text may still give the id. Land and Bartolo try "
+            "the text alone, and count more."
         ),
     ),
     _audited(

@@ -12,6 +12,7 @@ from tokbench.inspection.audit import Status, VocabularyAudit, audit
 from tokbench.inspection.bytestrings import ByteStrings
 from tokbench.inspection.overlap import jaccard, lacking_matrix, overlap_matrix, surplus
 from tokbench.inspection.scripts import script_of
+from tokbench.lint.subject import Subject
 
 
 class Made:
@@ -73,7 +74,7 @@ def test_every_status_is_found_and_proven():
 
 def test_tokens_from_within_words_are_tried_within_words():
     found = audit(WordStarts())
-    assert found.in_context == {1, 2}
+    assert found.in_context == {1: "zqb", 2: "zq "}
     assert found.reencoded == {3: (2, 1), 4: (2, 2)}  # a space is tried as one, though it decodes to nothing
 
 
@@ -88,11 +89,60 @@ def test_json_there_and_back():
 def test_a_tokenizer_that_refuses_a_text_costs_that_id_alone():
     class Fussy(Made):
         def encode(self, text):
-            if text == "q":
+            if "q" in text:
                 raise ValueError("no q")
             return super().encode(text)
 
     assert audit(Fussy()).reencoded == {ord("q"): (), 257: (256,)}
+
+
+class Ends(Made):
+    """Characters, of which the last of each word is marked; two tokens join only where a word goes on."""
+
+    letters = "0123456789ab"
+    name, vocab_size, special_ids = "ends", 2 * 12 + 100, frozenset()
+    pairs = tuple(a + b for a in "0123456789" for b in "0123456789")
+
+    def encode(self, text):
+        ids = []
+        for word in text.split():
+            rest = "".join(letter for letter in word if letter in self.letters)
+            while len(rest) > 2 and rest[:2] in self.pairs and rest[:2] != "77":
+                ids.append(24 + self.pairs.index(rest[:2]))
+                rest = rest[2:]
+            ids += [self.letters.index(letter) for letter in rest[:-1]]
+            ids += [12 + self.letters.index(letter) for letter in rest[-1:]]
+        return ids
+
+    def decode(self, ids):
+        return "".join(self.token_bytes(index).decode() for index in ids)
+
+    def token_bytes(self, token_id):
+        return (self.letters * 2)[token_id].encode() if token_id < 24 else self.pairs[token_id - 24].encode()
+
+
+def test_tokens_that_need_text_after_them_or_characters_of_their_script_are_reached():
+    found = audit(Ends())
+    assert {found.text(index) for index in found.reencoded} == {"77"}
+    for index, text in found.in_context.items():
+        assert index in Ends().encode(text)
+
+
+def test_a_token_that_some_text_uses_is_not_unreachable():
+    found = audit(Made())
+    counts = np.zeros(261, np.int64)
+    assert found.with_used(counts).counts == found.counts
+    counts[257] = 3
+    used = found.with_used(counts)
+    assert (used.counts["UNREACHABLE"], used.counts["OK"], used.reencoded) == (0, 130, {})
+    assert found.counts["UNREACHABLE"] == 1
+
+    class Capital(Made):
+        def encode(self, text):
+            return [257] if text == "Cat" else super().encode(text)
+
+    assert Subject("", Capital()).audit.reencoded == {257: (256,)}
+    assert Subject("", Capital(), texts={"en": ["Cat", "Hat"]}).audit.reencoded == {}
 
 
 @pytest.mark.parametrize(
@@ -113,9 +163,13 @@ def test_known_vocabularies(spec, expected, test_data):
 
 @pytest.mark.slow
 def test_unreachable_tokens_of_o200k(test_data):
-    found = audit(tokbench.load("tiktoken:o200k_base"))
-    assert found.counts["UNREACHABLE"] == 12
-    assert " I'" in {found.text(index) for index in found.reencoded}
+    o200k = tokbench.load("tiktoken:o200k_base")
+    found = audit(o200k)
+    assert found.counts["UNREACHABLE"] == 1
+    assert len(found.in_context) == 11  # these and the one are what Land and Bartolo count
+    for index, text in found.in_context.items():
+        assert index in o200k.encode(text)
+    assert {found.text(index) for index in found.reencoded} == {" I'"}
 
 
 def test_kinds_of_tokens():
