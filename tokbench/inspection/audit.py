@@ -9,9 +9,10 @@ After Land and Bartolo, "Fishing for Magikarp" (2024): every id is decoded and t
 - UNASSIGNED: a gap in the numbering, no token at all (such ids count in the vocabulary size).
 
 Many tokens never stand alone, because the tokenizer marks where words begin (a dummy prefix, ``##``) or end
-(``</w>``), or because it strips the ends of a text or cuts it there. So a text that does not give its id back is
-also tried with other text before it, after it and on both sides: first a few fixed neighbours, then characters of
-the vocabulary, drawn by chance from the token's own script and from all. If the id then occurs, it is OK.
+(``</w>``), or because it strips the ends of a text or cuts it there. So a text that does not give its id back
+is also tried with other text before it, after it and on both sides: first a few fixed neighbours, then
+characters of the vocabulary, drawn by chance from the token's own script and from all. If the id then occurs,
+it is OK.
 UNREACHABLE is no proof that no text whatever gives the id.
 """
 

@@ -56,7 +56,8 @@ METRICS = (
     _audited(
         "unreachable_tokens", "share of ids", "lower",
         "Share of ids that no text tried gives: neither a token's own text nor that text next to other text.",
-        r"\frac{|\{i : \text{no tried } a, b \text{ gives } i \in \mathrm{encode}(a\,\mathrm{decode}(i)\,b)\}|}{V}",
+        r"\frac{|\{i : \text{no tried } a, b \text{ gives } i \in "
+        r"\mathrm{encode}(a\,\mathrm{decode}(i)\,b)\}|}{V}",
         lambda t: t.audit.share("UNREACHABLE"),
         caveat=(
             "Only ids whose text is whole UTF-8 and that are not special count. Tried are the text alone "
