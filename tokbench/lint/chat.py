@@ -1,4 +1,4 @@
-"""Renders chat templates as transformers does, in a sandbox, since they are code; and counts their tokens."""
+"""Renders chat templates as transformers does, in a sandbox because they are code, and counts their tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROLES = ("bos_token", "eos_token", "unk_token", "pad_token")
 
 
 def render(subject: Subject, messages: Sequence[Mapping[str, str]], **options: Any) -> str:
-    """The text of a conversation; raises `TokenizerError` where the template fails, or there is none."""
+    """The text of a conversation; raises `TokenizerError` if the template fails, or there is none."""
     from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -35,10 +35,10 @@ def _refuse(message: str) -> None:
 
 
 class Overhead(NamedTuple):
-    """Tokens that a conversation costs beyond its text.
+    """How many tokens a conversation costs in addition to its text.
 
-    `first` for the first message (a system prompt of the template's own included), `exchange` for each answer
-    and question after it, `reply` to begin the model's turn.
+    `first` is the cost of the first message (with any system prompt that the template adds), `exchange` that of
+    each answer and question after it, and `reply` that of beginning the model's turn.
     """
 
     first: int
@@ -47,9 +47,9 @@ class Overhead(NamedTuple):
 
 
 def overhead(subject: Subject) -> Overhead | None:
-    """What a conversation costs beyond its text; None where special tokens cannot be matched.
+    """What a conversation costs in addition to its text; None if special tokens cannot be matched.
 
-    Raises `TokenizerError` where the template fails.
+    Raises `TokenizerError` if the template fails.
     """
     if subject.matching is None:
         return None

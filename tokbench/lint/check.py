@@ -19,7 +19,7 @@ SHOWN = 5
 
 
 class Outcome(StrEnum):
-    """What a check came to: what could not be decided is never a pass, nor a check that did not work itself."""
+    """The result of a check; one that could not decide, or crashed itself, never counts as a pass."""
 
     PASS = "pass"
     WARN = "warn"
@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome of one check: what was found in words, how many times, and a few examples.
+    """The outcome of one check, with a message, how many were found, and a few examples.
 
     Example:
         >>> found = Finding.judged(["a"], {"fail": 0}, of="tokens that nobody needs")
@@ -45,17 +45,17 @@ class Finding:
 
     @classmethod
     def passed(cls, message: str) -> Finding:
-        """Nothing is wrong, and this is what was seen."""
+        """The check found nothing wrong; `message` says what it saw."""
         return cls(Outcome.PASS, message)
 
     @classmethod
     def unchecked(cls, reason: str) -> Finding:
-        """It could not be decided, for this reason."""
+        """The check could not decide, for this reason."""
         return cls(Outcome.NOT_CHECKED, reason)
 
     @classmethod
     def crashed(cls, reason: str) -> Finding:
-        """The check itself did not work: what it looks for may be there."""
+        """The check itself failed, so that it says nothing about the tokenizer."""
         return cls(Outcome.CRASHED, reason)
 
     @classmethod
@@ -68,9 +68,9 @@ class Finding:
         total: int | None = None,
         shown: Callable[[T], str] = str,
     ) -> Finding:
-        """Pass, warn or fail: whether more are `wrong`, or a larger share of `total`, than the bound so named.
+        """Fail or warn if the number of `wrong`, or their share of `total`, is above the bound of that name.
 
-        `of` says what they are, so that any number goes behind it; the first are examples, `shown` in words.
+        `of` says what they are, worded so that a number can follow. The first few become examples by `shown`.
         """
         count = len(wrong)
         value = count / total if total else count
@@ -84,7 +84,7 @@ class Finding:
 
 
 Bounds = Mapping[str, float]
-"""The thresholds that a check judges by, by name."""
+"""The thresholds of a check, by name."""
 Look = Callable[["Subject", Bounds], Finding]
 
 
@@ -92,9 +92,9 @@ Look = Callable[["Subject", Bounds], Finding]
 class Check:
     """One thing that can be wrong with a tokenizer.
 
-    `code` is stable (``TB101``); `look(subject, bounds)` decides, and raises `TokbenchError` where it cannot.
-    `bounds` are the thresholds it judges by, with their defaults; a settings file changes them. `harm` is what
-    this has cost somebody, in a sentence.
+    `code` is stable (``TB101``); `look(subject, bounds)` decides, and raises `TokbenchError` if it cannot.
+    `bounds` are its thresholds with their defaults; a settings file changes them. `harm` says in a sentence
+    what this fault has cost somebody.
     """
 
     code: str
@@ -106,7 +106,7 @@ class Check:
 
     @classmethod
     def of(cls, code: str, name: str, **bounds: float) -> Callable[[Look], Check]:
-        """A decorator that makes a check of a function, whose docstring is the summary, then the harm."""
+        """A decorator that turns a function into a check; its docstring is the summary, then the harm."""
 
         def made(look: Look) -> Check:
             summary, _, harm = in_paragraphs(look.__doc__ or "").partition("\n\n")

@@ -1,4 +1,4 @@
-"""Checks of a tokenizer's files: where they contradict each other, what they put around text. Codes TB4xx."""
+"""Checks of a tokenizer's files: contradictions, and what is added around a text. Codes TB4xx."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _disagreements(document: Mapping[str, Any], config: Mapping[str, Any]) -> It
     ]
     stated = config.get("do_lower_case")
     if stated is not None and bool(stated) != any(lower):
-        yield f"do_lower_case is {stated}, and tokenizer.json does {'' if any(lower) else 'not '}lower the case"
+        yield f"do_lower_case is {stated}, but tokenizer.json does {'' if any(lower) else 'not '}lower the case"
     prefixes = [
         bool(step.get("add_prefix_space", step.get("prepend_scheme") != "never"))
         for step in steps(document.get("pre_tokenizer"))
@@ -67,19 +67,19 @@ def _disagreements(document: Mapping[str, Any], config: Mapping[str, Any]) -> It
     ]
     stated = config.get("add_prefix_space")
     if stated is not None and prefixes and bool(stated) != any(prefixes):
-        yield f"add_prefix_space is {stated}, and tokenizer.json says {any(prefixes)}"
+        yield f"add_prefix_space is {stated}, but tokenizer.json says {any(prefixes)}"
     for role, place in (("bos_token", 0), ("eos_token", -1)):
         stated, text = config.get(f"add_{role}"), token_text(config.get(role))
         added = _template(document, "single")
         if stated is not None and text is not None and bool(stated) != (added[place] == text):
-            yield f"add_{role} is {stated}, and the post-processor of tokenizer.json says otherwise"
+            yield f"add_{role} is {stated}, but the post-processor of tokenizer.json says otherwise"
 
 
 _LOWER = ("Lowercase", "BertNormalizer")
 
 
 def _template(document: Mapping[str, Any], kind: str) -> list[str]:
-    """What the post-processor puts around one text, ``A`` for the text itself."""
+    """The tokens that the post-processor adds around one text, with ``A`` for the text itself."""
     for step in steps(document.get("post_processor")):
         if step["type"] == "TemplateProcessing":
             parts = (next(iter(part.items())) for part in step[kind])
@@ -91,9 +91,9 @@ def _template(document: Mapping[str, Any], kind: str) -> list[str]:
 
 @Check.of("TB401", "files-disagree", fail=0)
 def agreement(subject: Subject, bounds: Bounds) -> Finding:
-    """What tokenizer_config.json says otherwise than tokenizer.json.
+    """Settings in which tokenizer_config.json contradicts tokenizer.json.
 
-    Which file counts depends on the program that reads it: one lowers the case, another does not.
+    Programs differ in which file they follow: one lowers the case, another does not.
     """
     if subject.document is None or subject.config is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
@@ -103,10 +103,10 @@ def agreement(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB402", "classes-disagree", fail=0)
 def classes(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the class of transformers gives other ids than tokenizer.json does.
+    """Whether the tokenizer class of transformers gives other ids than tokenizer.json does.
 
-    A loader that read another class turned 7,140 tokens into 35,921 (InferenceX 937); months were lost to a
-    pattern that differed between two readers of one file (tokenizers 2109).
+    A loader that chose another class turned 7,140 tokens into 35,921 (InferenceX 937), and months were lost to
+    a pattern that two readers of one file understood differently (tokenizers 2109).
     """
     if subject.document is None or subject.config is None or subject.open is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
@@ -116,19 +116,19 @@ def classes(subject: Subject, bounds: Bounds) -> Finding:
         rows = [(text, list(here.encode(text)), list(there.encode(text))) for text in ROUND_TRIPS]
     except TokbenchError as error:
         return Finding.unchecked(f"transformers does not open the folder: {error}")
-    wrong = [f"{shown(text)} is {a[:6]} and by the class {b[:6]}" for text, a, b in rows if a != b]
-    said = f"of {len(rows)} texts, those that have other ids by the class that transformers chooses"
+    wrong = [f"{shown(text)} is {a[:6]}, but {b[:6]} by the class" for text, a, b in rows if a != b]
+    said = f"texts of {len(rows)} to which the class that transformers chooses gives other ids"
     return Finding.judged(wrong, bounds, of=said)
 
 
 @Check.of("TB403", "begin-and-end")
 def ends(subject: Subject, bounds: Bounds) -> Finding:
-    """What is put around a text (BOS, EOS), and whether it is put there twice.
+    """Which tokens are added around a text (BOS, EOS), and whether any is added twice.
 
-    A chat template that writes BOS and an encoder that adds it give two: a beginning the model never saw.
+    A chat template that writes BOS and an encoder that adds it give two, a beginning that the model never saw.
     """
     if subject.document is None:
-        return Finding.unchecked("only a tokenizer.json says what is put around a text")
+        return Finding.unchecked("only a tokenizer.json says what is added around a text")
     around = _template(subject.document, "single")
     twice = [one for one, other in pairwise(around) if one == other]
     begin = around[: around.index("A")] if "A" in around else []
@@ -140,15 +140,15 @@ def ends(subject: Subject, bounds: Bounds) -> Finding:
     said = "a text is encoded as " + " ".join("TEXT" if one == "A" else one for one in around)
     if twice:
         examples = tuple(f"{one}: by the template and by the encoder" for one in twice)
-        return Finding(Outcome.FAIL, f"{said}; {', '.join(twice)} is put there twice", len(twice), examples)
+        return Finding(Outcome.FAIL, f"{said}; {', '.join(twice)} is added twice", len(twice), examples)
     return Finding.passed(said)
 
 
 @Check.of("TB404", "cut-or-padded", warn=0)
 def cut_or_padded(subject: Subject, bounds: Bounds) -> Finding:
-    """Truncation or padding kept in tokenizer.json.
+    """Truncation or padding stored in tokenizer.json.
 
-    `encode` then cuts every document, or fills it up, and nothing says so.
+    `encode` then shortens or pads every document without saying so.
     """
     if subject.document is None:
         return Finding.unchecked("only a tokenizer.json can hold truncation and padding")

@@ -1,8 +1,8 @@
 """Tries which control strings in plain text become control ids, in many spellings.
 
-A control string that a user types should be text. Entries are `encode` as tokbench calls it (content only),
-the same with special tokens matched (what libraries do unless told otherwise), and the chat template with the
-string as a user's message.
+A control string that a user types should be text. It is encoded through up to three entries: `encode` as
+tokbench calls it (content only), `encode` with special tokens matched (the default of most libraries), and the
+chat template with the string as a user's message.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ VARIANTS: Mapping[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """One control string written in one way through one entry, and the control ids it became (none: text).
+    """One control string, written in one way and encoded through one entry.
 
-    `refused` says why an entry gave no ids at all.
+    `became` are the control ids among its ids, empty if it stayed text; `refused` says why an entry gave no
+    ids.
     """
 
     control: str
@@ -68,10 +69,10 @@ _tried: WeakKeyDictionary[Subject, list[Injection]] = WeakKeyDictionary()
 
 
 def injections(subject: Subject) -> list[Injection]:
-    """Every control string in every variant through every entry there is, tried once for each subject.
+    """Every control string in every variant through every entry, computed once for each subject.
 
-    A variant that leaves a string as it is (upper case of ``[SEP]``) is not listed; entries that a tokenizer
-    lacks are not either.
+    Left out are variants that do not change a string (``[SEP]`` in upper case), and entries that the tokenizer
+    lacks.
     """
     if subject not in _tried:
         _tried[subject] = list(_injections(subject))

@@ -15,7 +15,7 @@ _LEVELS = {Outcome.FAIL: "error", Outcome.CRASHED: "error", Outcome.WARN: "warni
 
 
 def as_json(rows: Iterable[CheckedRow]) -> str:
-    """A list of objects, one a finding."""
+    """The findings as a JSON list of objects."""
     found = [
         {
             "tokenizer": row.spec,
@@ -32,7 +32,7 @@ def as_json(rows: Iterable[CheckedRow]) -> str:
 
 
 def summary(rows: Iterable[CheckedRow]) -> str:
-    """How many checks came to what, in words.
+    """How many checks had which outcome, in words.
 
     Example:
         >>> summary([])
@@ -60,7 +60,7 @@ _IN_A_CELL = str.maketrans({sign: f"\\{sign}" for sign in "\\|*_`"} | {"<": "&lt
 
 
 def _uri(place: str) -> str:
-    """A place as a URI reference, from the working folder where it is below that; a spec is no scheme."""
+    """A path as a URI reference, relative if it lies below the working folder."""
     path = Path(place)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
@@ -70,9 +70,9 @@ def _uri(place: str) -> str:
 def as_sarif(rows: Iterable[CheckedRow], checks: Iterable[Check], *, version: str) -> str:
     """One run of SARIF 2.1.0: the checks as rules, and a result for each warning, failure and crash.
 
-    Rules carry all three texts and results a place with a line, without which code hosts do not show them.
+    Code hosts show results only if rules have all three texts and each result has a place with a line.
     """
-    loads = (LOADS, LOADS_NAME, "The tokenizer can be loaded.", "Where it cannot, nothing else is checked.")
+    loads = (LOADS, LOADS_NAME, "The tokenizer can be loaded.", "If it cannot, nothing else is checked.")
     rules = [
         {
             "id": code,

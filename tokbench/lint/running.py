@@ -1,4 +1,4 @@
-"""Opens a tokenizer for checks and runs them; one that raises becomes a finding and stops no other."""
+"""Loads a tokenizer and runs checks on it; a check that raises becomes a finding, and the others still run."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from tokbench.spec import Spec
 
 LOADS, LOADS_NAME = "TB001", "loads"
-"""Code and name of the check that a tokenizer can be loaded: where it cannot, nothing else is checked."""
+"""Code and name of the check that a tokenizer can be loaded; if it cannot, nothing else is checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRow:
-    """The finding of one check on one tokenizer; `file` is where the tokenizer came from, if anywhere."""
+    """The finding of one check on one tokenizer; `file` is the tokenizer's file, empty if it has none."""
 
     spec: str
     code: str
@@ -36,12 +36,12 @@ class CheckedRow:
 
     @property
     def outcome(self) -> Outcome:
-        """What it came to."""
+        """The outcome of the finding."""
         return self.finding.outcome
 
 
 def subject_of(registry: Registry, spec: str | Spec, texts: Mapping[str, Sequence[str]]) -> Subject:
-    """What checks look at, of a spec: the tokenizer loaded, its files, and how to open it otherwise."""
+    """The subject of a spec: the loaded tokenizer, its files, and how to load other specs."""
     parsed = registry.tokenizer_spec(spec)
     family = registry.tokenizers[parsed.family]
     tokenizer = registry.load(parsed)
@@ -65,10 +65,10 @@ def lint(
     file: str = "",
     at_fault: Callable[[BaseException], Exception | None] = lambda error: None,
 ) -> list[CheckedRow]:
-    """Run `checks` on the tokenizer that `load` opens; one that does not load or work has the one row TB001.
+    """Run `checks` on the tokenizer that `load` opens; if it does not load or work, the only row is TB001.
 
-    `file` is what it reads, if anything: rows name it. `at_fault` (`Host.at_fault`) gives what to tell of an
-    exception that came out of a plugin's code.
+    `file` is the tokenizer's file, which the rows name. `at_fault` (`Host.at_fault`) gives the error to report
+    for an exception from a plugin's code, or None.
 
     Example:
         >>> import tokbench
@@ -96,13 +96,13 @@ _PROBE = "A word, 1 more."
 
 
 def _try(tokenizer: Tokenizer) -> None:
-    """Raise `TokenizerError` where a tokenizer does not encode and decode a plain text at all."""
+    """Raise `TokenizerError` if a tokenizer cannot encode and decode a plain text."""
     if isinstance(tokenizer, TokenEstimator):
         return
     try:
         decode_batch(tokenizer, TokenBatch.of([checked_ids(tokenizer, _PROBE)]))
     except (Exception, SystemExit) as error:
-        raise TokenizerError(f"it loads, and fails on {_PROBE!r}: {described(error)}") from error
+        raise TokenizerError(f"it loads, but fails on {_PROBE!r}: {described(error)}") from error
 
 
 def _found(
@@ -112,7 +112,7 @@ def _found(
         finding = check.look(subject, settings.bounds_of(check))
     except TokbenchError as error:
         return Finding.unchecked(str(error))
-    except (Exception, SystemExit) as error:  # a check never takes the others with it
+    except (Exception, SystemExit) as error:  # one check must not stop the others
         return Finding.crashed(str(at_fault(error) or described(error)))
     if not isinstance(finding, Finding):
         return Finding.crashed(f"the check returned {type(finding).__name__}, not a Finding")

@@ -1,4 +1,4 @@
-"""The settings of a lint: which checks, with which bounds, from a TOML file.
+"""The settings of `tokbench lint`: which checks run, and their bounds, from a TOML file.
 
 ```toml
 ignore = ["TB306"]
@@ -27,7 +27,7 @@ Level = Literal["warn", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to leave out, what a finding counts as, and the bounds that differ from the defaults, by code."""
+    """The checks to leave out, the level of findings and the bounds that differ from the defaults, by code."""
 
     ignore: frozenset[str] = frozenset()
     levels: Mapping[str, Level] = field(default_factory=dict)
@@ -43,11 +43,11 @@ class Settings:
         ]
 
     def bounds_of(self, check: Check) -> dict[str, float]:
-        """The bounds that a check judges by."""
+        """The bounds of a check: its defaults, with those that the settings change."""
         return {**check.bounds, **self.bounds.get(check.code, {})}
 
     def levelled(self, check: Check, finding: Finding) -> Finding:
-        """A finding as what the settings say it counts as."""
+        """A finding with the level that the settings give its check."""
         level = self.levels.get(check.code)
         if level is None or finding.outcome not in (Outcome.WARN, Outcome.FAIL):
             return finding
@@ -55,7 +55,7 @@ class Settings:
 
 
 def read_settings(path: Path, checks: Iterable[Check]) -> Settings:
-    """The settings in a file; raises `SpecError` for a code, a bound or a level that there is not."""
+    """The settings in a file; raises `SpecError` for an unknown code, bound or level."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -28,7 +28,7 @@ def _told(one: Injection) -> str:
 
 
 def _by_control(found: Iterable[Injection]) -> list[Injection]:
-    """The first that became something of each control string."""
+    """The first injection of each control string that became control ids."""
     first: dict[str, Injection] = {}
     for one in found:
         if one.became:
@@ -38,59 +38,57 @@ def _by_control(found: Iterable[Injection]) -> list[Injection]:
 
 @Check.of("TB501", "specials-from-text", fail=0)
 def as_text(subject: Subject, bounds: Bounds) -> Finding:
-    """Special tokens that plain text produces through the spec as given.
+    """Special tokens that plain text produces if the tokenizer is loaded as the spec says.
 
-    A document that quotes a control string ends the context, or speaks in the name of the system (OWASP
-    AISVS 930, transformers 29279).
+    A document that quotes a control string can end the context or speak as the system (OWASP AISVS 930,
+    transformers 29279).
     """
     if not subject.controls:
         return Finding.passed("there are no special tokens")
     wrong = _by_control(one for one in injections(subject) if one.entry == ENCODE)
     if subject.facts.get("special_token_text") == "match":
-        return Finding(
-            Outcome.FAIL, "the spec itself asks for special tokens to be matched in text", len(wrong)
-        )
+        return Finding(Outcome.FAIL, "the spec asks for special tokens to be matched in text", len(wrong))
     said = f"control strings of {len(subject.controls):,} in plain text that become control ids"
     return Finding.judged(wrong, bounds, of=said, shown=_told)
 
 
 @Check.of("TB502", "control-look-alikes", warn=0)
 def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that look like control strings and are ordinary ones.
+    """Ordinary tokens that look like control strings.
 
-    A marker that was added without special=true is given by any text that holds it, and is shown to users,
-    since decoding leaves out special tokens only.
+    Any text that contains a marker added without special=true produces it, and users see it, because decoding
+    leaves out special tokens only.
     """
     found = [
         f"{shown(text)} ({index})"
         for index, text in subject.audit.texts()
         if _CONTROL.fullmatch(text.strip()) and index not in subject.special_ids
     ]
-    return Finding.judged(found, bounds, of="tokens that look like control strings and are text")
+    return Finding.judged(found, bounds, of="ordinary tokens that look like control strings")
 
 
 @Check.of("TB503", "special-variants", fail=0)
 def variants(subject: Subject, bounds: Bounds) -> Finding:
-    """Variants of a control string (other case, zero-width characters, other forms) that become it.
+    """Variants of a control string (other case, zero-width characters, other forms) that become its id.
 
-    Filters look for the exact string; a normalizer behind them makes it whole again.
+    Filters look for the exact string, and a normalizer that runs after them restores it.
     """
     if not subject.controls:
         return Finding.passed("there are no special tokens")
     if subject.matching is None:
         return Finding.unchecked("the family does not offer to match special tokens in text")
     tried = [one for one in injections(subject) if one.entry == MATCHING and one.variant not in AS_IT_IS]
-    # <s> in upper case may be another's exact text; one that holds another as a part is no variant of it
+    # Only the own id counts: <S> may be the exact text of another token, or contain another token.
     wrong = [one for one in tried if one.id in one.became]
     return Finding.judged(wrong, bounds, of="variants of control strings that become control ids", shown=_told)
 
 
 @Check.of("TB504", "chat-template")
 def chat(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether the chat template runs, keeps what was said, uses tokens that exist; its cost.
+    """Whether the chat template runs, keeps all messages and uses tokens that exist; and what it costs.
 
-    A template that names a marker the vocabulary lacks spells it in pieces, which the model never saw as a
-    marker.
+    If the vocabulary lacks a marker of the template, the marker is encoded as several tokens, which the model
+    never saw as a marker.
     """
     if subject.chat_template is None:
         return Finding.unchecked("there is no chat template")
@@ -101,7 +99,7 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
         return Finding(Outcome.FAIL, str(error))
     lost = [part["content"] for part in _TALK if part["content"].strip() not in text]
     if lost:
-        said = "the template leaves out what was said"
+        said = "the template leaves out messages"
         return Finding(Outcome.FAIL, said, len(lost), tuple(map(shown, lost[:SHOWN])))
     tokenizer = subject.matching or subject.tokenizer
     if subject.matching is not None:
@@ -111,16 +109,17 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
             if mark in text and subject.controls[mark] not in set(map(int, tokenizer.encode(text)))
         ]
         if plain:
-            return Finding(Outcome.FAIL, "control strings of the template stay text", len(plain), tuple(plain))
+            said = "control strings of the template are encoded as text"
+            return Finding(Outcome.FAIL, said, len(plain), tuple(plain))
     marks = {one for one in _CONTROL.findall(text) if one not in subject.controls}
     if marks:
-        said = "control strings of the template are no special tokens"
+        said = "control strings of the template that are not special tokens"
         return Finding(Outcome.FAIL, said, len(marks), tuple(sorted(marks))[:SHOWN])
     if prompt == text and not _answer_goes_on(subject, text):
         return Finding(
-            Outcome.WARN, "add_generation_prompt changes nothing: the model has to begin its own turn"
+            Outcome.WARN, "add_generation_prompt changes nothing, so the model has to begin its own turn"
         )
-    said = "a conversation runs, keeps what was said, and its control strings are special tokens"
+    said = "a conversation runs, all messages are kept, and its control strings are special tokens"
     cost = overhead(subject)
     if cost is not None:
         said += (
@@ -131,7 +130,7 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def _answer_goes_on(subject: Subject, text: str) -> bool:
-    """Whether an answer stands right behind the rendered talk: after ``[/INST]``, or a turn begun unasked."""
+    """Whether an answer follows the rendered conversation at once, as after ``[/INST]``."""
     try:
         answered = render(subject, (*_TALK, {"role": "assistant", "content": _ANSWER}))
     except TokbenchError:
@@ -143,8 +142,8 @@ def _answer_goes_on(subject: Subject, text: str) -> bool:
 def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
     """Control strings in a user's message that become control ids through the chat template.
 
-    A user's message that closes its own turn and opens one of the system's is taken for the system's (vllm
-    31735); escaping is left to each server.
+    A user's message can close its own turn and open one of the system, which the model then obeys (vllm 31735);
+    escaping is left to each server.
     """
     if subject.chat_template is None:
         return Finding.unchecked("there is no chat template")

@@ -1,4 +1,4 @@
-"""What a check gets to look at: a loaded tokenizer, its files, and text."""
+"""What a check examines: a loaded tokenizer, its files, and text."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from tokbench.inspection.usage import Usage
 
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
-"""Where a chat template lies, where it is not in tokenizer_config.json."""
+"""Files that may hold a chat template if tokenizer_config.json does not."""
 
 
 @dataclass(eq=False)
 class Subject:
     """A loaded tokenizer with its files.
 
-    `texts` are the documents of each language that was given, empty where none was. `open` loads another spec.
-    `matching` is the same tokenizer with the text of special tokens matched, where its family can; else None.
+    `texts` are the documents by language, empty if no text was given. `open` loads another spec. `matching` is
+    the same tokenizer with special tokens matched in text, or None if its family cannot.
     """
 
     spec: str
@@ -41,12 +41,12 @@ class Subject:
 
     @cached_property
     def folder(self) -> Path | None:
-        """Where the tokenizer's file lies; None for one without files."""
+        """The folder of the tokenizer's file; None for a tokenizer without files."""
         return self.files[0].parent if self.files else None
 
     @cached_property
     def document(self) -> Mapping[str, Any] | None:
-        """The `tokenizer.json` that the spec opens; None where it opens another format."""
+        """The content of the `tokenizer.json` that the spec opens; None for other formats."""
         for path in self.files:
             content = _json(path) if path.suffix == ".json" else None
             if isinstance(content, Mapping) and isinstance(content.get("model"), Mapping):
@@ -55,12 +55,12 @@ class Subject:
 
     @cached_property
     def config(self) -> Mapping[str, Any] | None:
-        """`tokenizer_config.json` beside the file, or None."""
+        """The content of `tokenizer_config.json` next to the file, or None."""
         return self._beside("tokenizer_config.json")
 
     @cached_property
     def model_config(self) -> Mapping[str, Any] | None:
-        """`config.json` of the model beside the file, or None."""
+        """The content of the model's `config.json` next to the file, or None."""
         return self._beside("config.json")
 
     def _beside(self, name: str) -> Mapping[str, Any] | None:
@@ -87,7 +87,7 @@ class Subject:
 
     @cached_property
     def audit(self) -> VocabularyAudit:
-        """Every id looked at; see `tokbench.inspection.audit`."""
+        """The audit of the vocabulary; an id that `texts` use is not UNREACHABLE."""
         from tokbench.inspection.audit import audit
 
         found = audit(self.tokenizer)
@@ -102,12 +102,12 @@ class Subject:
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """What the tokenizer says of itself."""
+        """The tokenizer's own `facts()`; empty if it has none."""
         return self.tokenizer.facts() if isinstance(self.tokenizer, Describable) else {}
 
     @cached_property
     def controls(self) -> Mapping[str, int]:
-        """The text and id of every special token: what marks turns, ends and roles, and is not text."""
+        """The text and id of every special token, such as those that mark turns, ends and roles."""
         found: dict[str, int] = {}
         stated = self.facts.get("special_tokens")
         if isinstance(stated, Mapping):
@@ -119,12 +119,12 @@ class Subject:
 
     @cached_property
     def special_ids(self) -> frozenset[int]:
-        """The ids that are control tokens, by whoever knows of them."""
+        """The ids of control tokens, as the tokenizer or its files state them."""
         return special_ids(self.tokenizer) | frozenset(self.controls.values())
 
     @cached_property
     def matching(self) -> Tokenizer | None:
-        """The tokenizer as it is where special tokens are matched in text; None where that is not on offer."""
+        """The tokenizer with special tokens matched in text; None if its family cannot."""
         return self.open_matching()
 
     def sample(self) -> Sequence[str]:
@@ -149,7 +149,7 @@ def _json(path: Path) -> Any:
 
 
 def shown(text: str, most: int = 40) -> str:
-    """A text in quotes on one line, cut where it is long.
+    """A text in quotes on one line, cut after `most` characters.
 
     Example:
         >>> shown("abcdefghijk", 6)
@@ -160,7 +160,7 @@ def shown(text: str, most: int = 40) -> str:
 
 
 def shown_changed(text: str, back: str) -> str:
-    """A text and what comes back, with the code points in which they part (up to four each) if they look alike.
+    """A text and what decoding gives, with the code points that differ (up to four each) if the two look alike.
 
     Example:
         >>> print(shown_changed("e" + chr(0x301) + "a", chr(0xE9) + "a").encode("ascii", "ignore").decode())

@@ -1,4 +1,4 @@
-"""Checks of what becomes of text: losses, spaces, line ends, digits, normal forms, cost. Codes TB3xx."""
+"""Checks of how text is encoded: losses, spaces, line ends, digits, normal forms, cost. Codes TB3xx."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ _ACCENTED = ("café", "naïve", "Å", "é", "Tất cả", "한글", "がぎぐ",
 
 @Check.of("TB301", "round-trip")
 def round_trip(subject: Subject, bounds: Bounds) -> Finding:
-    """Texts that do not come back from their ids, by cause; a failure where none should be lost.
+    """Texts that decoding does not give back, by cause; a failure if the tokenizer is declared lossless.
 
-    A model cannot write what its tokenizer cannot spell: where line ends are lost it cannot write code,
-    where case is lost no names.
+    A model cannot write what its tokenizer cannot spell: without line ends no code, without capitals no names.
     """
     texts = [*ROUND_TRIPS, *(subject.sample() if subject.texts else ())]
     unknown = unk_id(subject.tokenizer)
@@ -49,9 +48,9 @@ def round_trip(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB302", "unknown-characters", warn=0)
 def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
-    """Characters that become the unknown token or vanish; any of ASCII is a failure.
+    """Characters that become the unknown token or vanish; a failure if any of them is in ASCII.
 
-    Every such character is the same token to a model: it can neither tell them apart nor write them.
+    All such characters are the same token to a model: it can neither tell them apart nor write them.
     """
     unknown = unk_id(subject.tokenizer)
     every = sorted({one for text in (PRINTABLE, *ROUND_TRIPS, *subject.sample()) for one in text})
@@ -73,38 +72,38 @@ def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB303", "leading-space")
 def leading_space(subject: Subject, bounds: Bounds) -> Finding:
-    """Whether a space before a text is kept, and none is put there.
+    """Whether a space at the start of a text is kept, and none is added there.
 
-    A text cut in two gets other ids than the whole, and a port that puts the space there once more or once
-    less gives other ids with no error anywhere.
+    A text cut in two gets other ids than the whole, and a port of the tokenizer that adds the space once too
+    often, or not at all, gives other ids without any error.
     """
     plain, spaced, double = subject.ids(["the cat", " the cat", "  the cat"])
     if plain == spaced:
         return Finding(
-            Outcome.WARN, "a space before a text makes no difference: it is lost, or always put there"
+            Outcome.WARN, "a space at the start of a text makes no difference: it is lost, or always added"
         )
     if spaced == double:
-        return Finding(Outcome.WARN, "two spaces before a text are one")
+        return Finding(Outcome.WARN, "two spaces at the start of a text are encoded as one")
     first = token_bytes(subject.tokenizer, plain[0]) if plain else b""
     if first[:1] == b" " or subject.tokenizer.decode(plain[:1])[:1] == " ":
-        return Finding(Outcome.WARN, "a space is put before a text that has none")
-    return Finding.passed("a space before a text is kept, and none is put there")
+        return Finding(Outcome.WARN, "a space is added to a text that starts without one")
+    return Finding.passed("a space at the start of a text is kept, and none is added")
 
 
 @Check.of("TB304", "line-ends")
 def newlines(subject: Subject, bounds: Bounds) -> Finding:
     """Whether line ends, empty lines and tabs are told apart.
 
-    Where a line's end is a space, neither Python nor a poem can be learnt.
+    If a line end is encoded as a space, a model can learn neither Python nor poems.
     """
     texts = ("a b", "a\nb", "a\n\nb", "a\r\nb", "a\tb", "ab")
     space, one, two, carriage, tab, none = subject.ids(texts)
     alike = {
-        "a line's end is a space": one == space,
-        "a line's end is nothing": one == none,
+        "a line end is encoded as a space": one == space,
+        "a line end is dropped": one == none,
         "an empty line is lost": one == two,
-        "CR LF is LF": one == carriage,
-        "a tab is a space": tab == space,
+        "CR LF is encoded as LF": one == carriage,
+        "a tab is encoded as a space": tab == space,
     }
     wrong = [what for what, so in alike.items() if so]
     if not wrong:
@@ -114,26 +113,26 @@ def newlines(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB305", "digits")
 def digits(subject: Subject, bounds: Bounds) -> Finding:
-    """How numbers are cut: digits grouped from the left, or irregularly.
+    """Whether numbers are cut into single digits, in groups from the right or the left, or irregularly.
 
-    Groups from the left put the digits of equal place value into different tokens; grouping from the right
-    alone made models better at arithmetic (Singh and Strouse 2024).
+    Groups from the left put digits of the same place value into different tokens; models were better at
+    arithmetic with groups from the right (Singh and Strouse 2024).
     """
     cuts = []
     for number, ids in zip(_NUMBERS, subject.ids(list(_NUMBERS)), strict=True):
         parts = [token_bytes(subject.tokenizer, index).strip() for index in ids]
         lengths = [len(part) for part in parts if part]
         if sum(lengths) != len(number):
-            return Finding.unchecked(f"the tokens of {number} do not spell it")
+            return Finding.unchecked(f"the tokens of {number} do not add up to it")
         cuts.append((number, lengths))
     examples = tuple(f"{number} is cut {' + '.join(map(str, lengths))}" for number, lengths in cuts)
     most = max(max(lengths) for _, lengths in cuts)
     if most == 1:
         return Finding.passed("each digit is a token")
     if all(set(lengths[1:]) <= {most} and lengths[0] <= most for _, lengths in cuts):
-        return Finding.passed(f"digits go in groups of {most} from the right")
+        return Finding.passed(f"digits are grouped by {most} from the right")
     if all(set(lengths[:-1]) <= {most} and lengths[-1] <= most for _, lengths in cuts):
-        said = f"digits go in groups of {most} from the left: equal numbers of different length share no token"
+        said = f"digits are grouped by {most} from the left: the same place value falls into different tokens"
         return Finding(Outcome.WARN, said, len(cuts), examples)
     return Finding(Outcome.WARN, "numbers are cut irregularly", len(cuts), examples)
 
@@ -142,21 +141,21 @@ def digits(subject: Subject, bounds: Bounds) -> Finding:
 def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     """Whether NFC and NFD of the same text have the same ids.
 
-    Text from some systems arrives decomposed: the same word is then another to the model, and dearer.
+    Text from some systems arrives decomposed (NFD): to the model the same word is then another, and costs more.
     """
     composed = subject.ids([unicodedata.normalize("NFC", text) for text in _ACCENTED])
     apart = subject.ids([unicodedata.normalize("NFD", text) for text in _ACCENTED])
     wrong = [text for text, one, other in zip(_ACCENTED, composed, apart, strict=True) if one != other]
-    said = f"of {len(_ACCENTED)} words, those that have other ids decomposed (NFD) than composed (NFC)"
+    said = f"words of {len(_ACCENTED)} whose ids differ between NFC and NFD"
     return Finding.judged(wrong, bounds, of=said, shown=shown)
 
 
 @Check.of("TB307", "cost-of-languages", times=5)
 def cost(subject: Subject, bounds: Bounds) -> Finding:
-    """Languages that cost more than a bound times the cheapest that has tokens, for the same text.
+    """Languages that cost more tokens for the same text than the cheapest language times a bound.
 
-    Speakers of some languages pay many times as much for the same sentence, and fit as much less into a
-    context (Petrov et al. 2023).
+    Speakers of some languages pay many times as much for the same sentence, and a context holds as much less of
+    their text (Petrov et al. 2023).
     """
     given = {language: list(texts) for language, texts in subject.texts.items()}
     texts = given if len(given) > 1 else {language: [text] for language, text in SENTENCES.items()}

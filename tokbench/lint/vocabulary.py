@@ -65,7 +65,7 @@ def possible_in_utf8(part: bytes) -> bool:
 def undecodable(subject: Subject, bounds: Bounds) -> Finding:
     """Tokens of several bytes that occur in no valid UTF-8.
 
-    They come of training on bytes that were no text, and cannot occur again.
+    They were learned from bytes that were not text, and cannot occur in any text.
     """
     ids = subject.audit.ids(Status.UNDECODABLE)
     tokens = subject.audit.tokens
@@ -79,10 +79,11 @@ def undecodable(subject: Subject, bounds: Bounds) -> Finding:
 def duplicates(subject: Subject, bounds: Bounds) -> Finding:
     """Several ids for the same bytes.
 
-    What a model learns of a word is split over two rows, and two programs may choose differently.
+    What a model learns about such a word is split over two embeddings, and two programs may choose different
+    ids.
     """
     found = []
-    aside = set(subject.audit.in_context)  # ##s beside s: the place in a word tells them apart
+    aside = set(subject.audit.in_context)  # ##s and s are told apart by their place in a word
     if aside:
         aside |= subject.audit.reencoded.keys()
     for part, ids in subject.audit.duplicates.items():
@@ -93,7 +94,7 @@ def duplicates(subject: Subject, bounds: Bounds) -> Finding:
 
 
 def is_junk(text: str) -> bool:
-    """Whether a token is no text anybody writes: damaged encodings, control characters, endless runs.
+    """Whether a token is nothing that people write: damaged encodings, control characters, very long runs.
 
     Example:
         >>> is_junk("ÃÂÃÂ"), is_junk("-" * 40), is_junk("cat")
@@ -108,9 +109,9 @@ def is_junk(text: str) -> bool:
 
 @Check.of("TB204", "junk-tokens", warn=0.001)
 def junk(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that are mojibake, control characters, or runs of one character without end.
+    """Tokens that are mojibake, control characters, or long runs of one character.
 
-    Rows of embeddings spent on the damage of a crawl, which other text does not use.
+    They are embeddings spent on damaged text of a crawl; other text does not use them.
     """
     wrong = [index for index, text in subject.audit.texts() if is_junk(text)]
     said = "tokens that are mojibake, control characters or long runs of one character"
@@ -120,10 +121,10 @@ def junk(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB205", "unseen-tokens", warn=0.5)
 def usage(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens that the given text never uses (-d): active, rare and unseen ones.
+    """Tokens that the text of -d never uses; the message counts active, rare and unseen tokens.
 
-    A vocabulary made for other text costs memory and compresses badly; tokens that training hardly shows a
-    model are those it breaks on (Land and Bartolo 2024).
+    A vocabulary made for other text wastes memory and compresses badly, and models misbehave on tokens that
+    they hardly saw in training (Land and Bartolo 2024).
     """
     if not subject.texts:
         return Finding.unchecked("no text was given; name a dataset with -d")
@@ -136,7 +137,7 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
     if total < _ENOUGH * size:
         return Finding(
             Outcome.NOT_CHECKED,
-            f"{counts}: too little text to judge a vocabulary of {size:,} by ({_ENOUGH} tokens for each id)",
+            f"{counts}: too little text to judge {size:,} ids by, which takes {_ENOUGH} tokens for each",
             len(unseen),
         )
     shown = partial(_token, subject)
@@ -146,7 +147,7 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB206", "missing-bytes", fail=0)
 def byte_coverage(subject: Subject, bounds: Bounds) -> Finding:
-    """Bytes without a token, in a vocabulary that spells by bytes.
+    """Bytes without a token, in a byte-level vocabulary.
 
     Text with such a byte loses it silently, or makes the encoder raise in the middle of a run.
     """
@@ -154,7 +155,7 @@ def byte_coverage(subject: Subject, bounds: Bounds) -> Finding:
     single = {tokens[i][0] for i in range(subject.audit.vocab_size) if len(tokens[i]) == 1}
     single |= {part[0] for index in subject.special_ids if len(part := _bytes(subject, index)) == 1}
     if sum(byte >= 0x80 for byte in single) < 32:
-        return Finding.unchecked("the vocabulary spells by characters, not by bytes; TB302 tells what it lacks")
+        return Finding.unchecked("the vocabulary is not byte-level; TB302 says which characters it lacks")
     missing = [byte for byte in range(256) if byte not in single and byte not in _NEVER_IN_UTF8]
     return Finding.judged(missing, bounds, of="bytes of UTF-8 without a token", shown="0x{:02X}".format)
 
@@ -170,8 +171,8 @@ def _bytes(subject: Subject, index: int) -> bytes:
 def gaps(subject: Subject, bounds: Bounds) -> Finding:
     """Ids below the highest that no token has.
 
-    A model that samples such an id makes decoding raise, and converters that number tokens by their line
-    give other ids to what follows.
+    Decoding raises if a model samples such an id, and converters that number tokens by line give the tokens
+    after it other ids.
     """
     missing = subject.audit.ids(Status.UNASSIGNED)
     return Finding.judged(missing, bounds, of="ids below the highest without a token")
@@ -179,10 +180,10 @@ def gaps(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB208", "longest-token", bytes=64)
 def longest(subject: Subject, bounds: Bounds) -> Finding:
-    """Tokens of more bytes than words have.
+    """Tokens that are longer than words.
 
-    Long tokens are separators and boilerplate learnt by heart; programs with a fixed room for a token cut
-    them.
+    Long tokens are separators and boilerplate learned by heart; programs with a buffer of fixed size for a
+    token cut them.
     """
     lengths = subject.audit.tokens.lengths()
     top = subject.audit.longest(1)
@@ -195,13 +196,13 @@ def longest(subject: Subject, bounds: Bounds) -> Finding:
 
 @Check.of("TB209", "embedding-rows", multiple=8, spare=1024)
 def embedding_rows(subject: Subject, bounds: Bounds) -> Finding:
-    """The rows of the model's embeddings (config.json) against the ids of the tokenizer.
+    """Whether the rows of the model's embeddings (config.json) fit the ids of the tokenizer.
 
-    An id beyond the last row is an index error, or on an accelerator without checks someone else's memory;
-    a number of rows that is no multiple of 8 leaves matrix units partly idle.
+    An id beyond the last row is an index error, or reads other memory on an accelerator that does not check; a
+    number of rows that is not a multiple of 8 leaves matrix units partly idle.
     """
     if subject.model_config is None:
-        return Finding.unchecked("there is no config.json of a model beside the tokenizer's file")
+        return Finding.unchecked("there is no config.json of a model next to the tokenizer's file")
     inner = subject.model_config.get("text_config") or {}
     rows = subject.model_config.get("vocab_size", inner.get("vocab_size"))
     if not isinstance(rows, int):
@@ -209,9 +210,9 @@ def embedding_rows(subject: Subject, bounds: Bounds) -> Finding:
     ids, multiple = subject.tokenizer.vocab_size, int(bounds["multiple"])
     there = counted(rows, "row")
     if rows < ids:
-        return Finding(Outcome.FAIL, f"ids go up to {ids - 1:,}, and the model has {there}", ids - rows)
+        return Finding(Outcome.FAIL, f"ids go up to {ids - 1:,}, but the model has {there}", ids - rows)
     if multiple and rows % multiple:
-        return Finding(Outcome.WARN, f"{there}, which is no multiple of {multiple}", rows % multiple)
+        return Finding(Outcome.WARN, f"{there}, which is not a multiple of {multiple}", rows % multiple)
     if rows - ids > bounds["spare"]:
         return Finding(Outcome.WARN, f"rows of {rows:,} that belong to no id: {rows - ids:,}", rows - ids)
     return Finding.passed(f"{there} for {counted(ids, 'id')}")

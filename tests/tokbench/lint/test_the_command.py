@@ -64,7 +64,7 @@ def test_a_tokenizer_or_check_that_exits_is_a_finding_and_no_success(tmp_path):
         "vocab_size = 256\nencode = lambda self, text: exit(0)\ndecode = lambda self, ids: ''",
     )
     status, shown = told("lint", "leaving", "bytes", "--only", "TB301", "--plugin", leaving, "--verbose")
-    assert (status, "TB001 fail  loads: it loads, and fails on" in shown) == (1, True)
+    assert (status, "TB001 fail  loads: it loads, but fails on" in shown) == (1, True)
     assert "TB301 pass" in shown  # of bytes, after it
 
 
@@ -72,7 +72,7 @@ def test_the_command_prints_text_json_markdown_and_sarif(tmp_path):
     folder = write(tmp_path / "v", broken("too_few_rows"))
     status, shown = told("lint", f"bpe:{folder}", "--only", "TB209", "--only", "TB104", "--verbose")
     assert status == 1
-    assert "TB209 fail  embedding-rows: ids go up to 265, and the model has 264 rows" in shown
+    assert "TB209 fail  embedding-rows: ids go up to 265, but the model has 264 rows" in shown
     assert "TB104 pass" in shown
     _, found = told("lint", f"bpe:{folder}", "--only", "TB2", "--format", "json")
     assert {row["code"]: row["outcome"] for row in json.loads(found)}["TB209"] == "fail"
@@ -84,7 +84,7 @@ def test_a_model_of_one_row_is_told_of_as_one(tmp_path):
     files = broken("too_few_rows")
     files["config.json"]["vocab_size"] = 1
     _, shown = told("lint", f"bpe:{write(tmp_path / 'v', files)}", "--only", "TB209", "--verbose")
-    assert "ids go up to 265, and the model has 1 row\n" in shown
+    assert "ids go up to 265, but the model has 1 row\n" in shown
 
 
 def test_sarif_has_what_code_hosts_need_of_it(tmp_path, monkeypatch):
