@@ -21,17 +21,17 @@ Differences = dict[str, tuple[float, float, float, float | None]]
 
 
 def from_one(run: Run) -> tuple[str, Differences]:
-    """One of the tokenizers that may be compared, and the others that the run compared with it, best first.
+    """The tokenizer that the plot compares with, and the others that the run compared with it, best first.
 
-    It is the one that compresses best on the main dataset; where the run compared more of them with another, as
-    it does with a baseline, it is that one.
+    It is the run's baseline if that loses no text, otherwise the tokenizer that compresses best on the main
+    dataset.
     """
     dataset = data.main_dataset(run)
     fair = comparable(run)
     sound = [name for name in best_first(run, data.main_metric(run, dataset), dataset) if name in fair]
-    compared = {one: _against(run, dataset, one, [name for name in sound if name != one]) for one in sound}
-    one = max(sound, key=lambda name: len(compared[name]), default="")  # the first, hence the best, of equals
-    return one, compared.get(one, {})
+    baseline = run.manifest.get("baseline")
+    one = baseline if baseline in sound else next(iter(sound), "")
+    return one, _against(run, dataset, one, [name for name in sound if name != one])
 
 
 def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differences:

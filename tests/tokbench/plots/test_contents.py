@@ -145,11 +145,13 @@ def test_differences_are_from_the_baseline_where_the_run_compared_with_one(made_
     assert best == best_first(run, "compression_ratio", "bundled:parallel")[0]
     assert len(found) == 3  # one of the five loses text
     baseline = next(name for name in found)
-    pairs = run.comparisons
-    run.comparisons = pairs[(pairs["tokenizer"] == baseline) | (pairs["baseline"] == baseline)]
+    run.manifest["baseline"] = baseline
     one, others = from_one(run)
     assert (one, len(others)) == (baseline, 3)
     assert others[best][0] == pytest.approx(-found[baseline][0])
+    pairs = run.comparisons
+    run.comparisons = pairs[pairs["tokenizer"].isin([best, baseline]) & pairs["baseline"].isin([best, baseline])]
+    assert (one, list(from_one(run)[1])) == (baseline, [best])  # also when only one other can be compared
 
 
 def test_one_language_is_no_heat_map(made_up_run) -> None:
