@@ -150,7 +150,8 @@ def test_differences_are_from_the_baseline_where_the_run_compared_with_one(made_
     assert (one, len(others)) == (baseline, 3)
     assert others[best][0] == pytest.approx(-found[baseline][0])
     pairs = run.comparisons
-    run.comparisons = pairs[pairs["tokenizer"].isin([best, baseline]) & pairs["baseline"].isin([best, baseline])]
+    two = [best, baseline]
+    run.comparisons = pairs[pairs["tokenizer"].isin(two) & pairs["baseline"].isin(two)]
     assert (one, list(from_one(run)[1])) == (baseline, [best])  # also when only one other can be compared
 
 
