@@ -38,6 +38,9 @@ def report(
     output: Annotated[
         Path | None, opt.output_option("Where it goes, - for stdout; by default, the run's folder.")
     ] = None,
+    dataset: Annotated[
+        opt.Several, opt.dataset_option("latex: a dataset, if not all are wanted. Repeatable.")
+    ] = None,
     metric: Annotated[
         opt.Several, opt.option("latex: a column of the table. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
@@ -66,8 +69,10 @@ def report(
         check_ending(output, writers[0], registry)
     if weights is not None:
         opened = _weighted(opened, weights, writers, registry)
-    if metric or row or label or caption:
-        writers = [_latex(writer, metric or [], row or [], label or [], caption) for writer in writers]
+    if dataset or metric or row or label or caption:
+        datasets = tuple(str(registry.dataset_spec(each)) for each in dataset or ())
+        chosen = tuple(metric or ()), tuple(row or ()), label or ()
+        writers = [_latex(writer, datasets, *chosen, caption) for writer in writers]
     if str(output) == "-":
         with reading(run, host=registry.host):
             _print(opened, writers[0])
@@ -109,17 +114,23 @@ def _weighted(run: Run, weights: str, writers: Sequence[ReportWriter], registry:
 
 
 def _latex(
-    writer: ReportWriter, metrics: list[str], rows: list[str], labels: list[str], caption: str
+    writer: ReportWriter,
+    datasets: tuple[str, ...],
+    metrics: tuple[str, ...],
+    rows: tuple[str, ...],
+    labels: Sequence[str],
+    caption: str,
 ) -> ReportWriter:
     """The LaTeX writer with what was chosen for it."""
     from tokbench.reports import latex
 
     if writer.name != "latex":
-        raise SpecError(f"--metric, --row, --label and --caption are for --format latex, not {writer.name}")
+        of_latex = "--dataset, --metric, --row, --label and --caption"
+        raise SpecError(f"{of_latex} are for --format latex, not {writer.name}")
     named = dict(each.rpartition("=")[::2] for each in labels)
     if "" in named:
         raise SpecError("--label takes NAME=LABEL, as in bytes='UTF-8 bytes'")
-    choice = latex.Choice(metrics=tuple(metrics), rows=tuple(rows), labels=named, caption=caption)
+    choice = latex.Choice(datasets=datasets, metrics=metrics, rows=rows, labels=named, caption=caption)
     return replace(writer, write=lambda run, path: latex.write(run, path, choice))
 
 

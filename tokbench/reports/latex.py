@@ -51,12 +51,14 @@ _SPECIAL = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a paper shows: `metrics` as columns, tokenizers as `rows`, in this order; empty: the usual.
+    """What a paper shows; what is empty is as usual.
 
-    `labels` are names by spec or metric; `caption` replaces the headline's. A tokenizer is named by its spec,
-    as it was when the run was asked for, or as tables call it (without marks).
+    `datasets` have a headline table each, with `metrics` as columns and tokenizers as `rows`, in the order
+    given. `labels` are names by spec or metric; `caption` replaces the headline's. A tokenizer is named by its
+    spec, as the run was asked for it, or as tables call it (without marks).
     """
 
+    datasets: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -69,22 +71,24 @@ def write(run: Run, path: Path, choice: Choice | None = None) -> None:
 
 
 def document(run: Run, choice: Choice | None = None) -> str:
-    """Every table of the run's paper, one after the other; with a `choice`, the chosen headline tables alone.
+    """Every table of the run's paper, one after the other.
 
-    Raises `UnknownNameError` for a metric or tokenizer that the run has not, one of `labels` too, and
-    `SpecError` for a metric without a figure over all languages.
+    With a `choice` of more than datasets, the headline tables alone. Raises `UnknownNameError` for a dataset,
+    metric or tokenizer, also of `labels`, that the run does not have, and `SpecError` for a metric without a
+    figure over all languages.
     """
     parts = [PREAMBLE]
     chosen = _by_spec(run, choice or Choice())
-    _check(run, chosen)
-    for dataset in data.natural_datasets(run):
+    datasets = chosen.datasets or data.natural_datasets(run)
+    _check(run, chosen, datasets)
+    for dataset in datasets:
         made = tables.headline(run, dataset, metrics=chosen.metrics, rows=chosen.rows)
         table = _labelled(made, chosen.labels)
         if table.rows and len(table.columns) > 1:  # none of the metrics may have a figure here
             usual = f"Tokenizers on {dataset_label(run, dataset)}, over all languages. {table.note}"
             parts.append(render(table, caption=chosen.caption or usual, label=table.name))
-    if chosen == Choice():
-        main = data.main_dataset(run)
+    if chosen == Choice(datasets=chosen.datasets):
+        main = datasets[0] if datasets else ""
         for table in (
             *(tables.by_language(run, metric, main) for metric in ("compression_ratio", "premium")),
             differences.table(run, data.main_metric(run, main), main),
@@ -108,9 +112,10 @@ def _by_spec(run: Run, choice: Choice) -> Choice:
     )
 
 
-def _check(run: Run, choice: Choice) -> None:
+def _check(run: Run, choice: Choice, datasets: Sequence[str]) -> None:
     metrics = run.frame["metric"].unique().tolist()
     for what, names, known in (
+        ("dataset of this run", choice.datasets, run.datasets),
         ("metric of this run", choice.metrics, metrics),
         ("tokenizer of this run", choice.rows, run.tokenizers),
         ("tokenizer or metric of this run, of a label", choice.labels, [*run.tokenizers, *metrics]),
@@ -118,12 +123,12 @@ def _check(run: Run, choice: Choice) -> None:
         for name in names:
             if name not in known:
                 raise UnknownNameError.of(what, name, known)
-    found = run.frame[run.frame["value"].notna() & run.frame["dataset"].isin(["", *data.natural_datasets(run)])]
+    found = run.frame[run.frame["value"].notna() & run.frame["dataset"].isin(["", *datasets])]
     for name in choice.metrics:
         if ALL not in [*found.loc[found["metric"] == name, "language"]]:
             why = (
                 why_unmeasured(run.frame, name)
-                or "it was measured only for single languages, or for hard cases"
+                or "it was measured only for single languages, or on other datasets"
             )
             raise SpecError(f"{name}: not in a table over all languages: {why}")
 

@@ -182,6 +182,13 @@ def test_latex_of_what_a_paper_needs(made_up_run) -> None:
         latex.document(run, latex.Choice(metrics=("fertilty",)))
     with pytest.raises(SpecError, match=r"premium: not in a table over all languages: .* single languages"):
         latex.document(run, latex.Choice(metrics=("gini", "premium")))
+    one = latex.document(run, replace(choice, datasets=(run.datasets[-1],)))
+    assert one.count(r"\begin{table}") == 1
+    assert one.partition(r"\begin{table}")[2] in text
+    whole = latex.document(run, latex.Choice(datasets=(run.datasets[-1],)))
+    assert 1 <= whole.count(r"\begin{table}") < latex.document(run).count(r"\begin{table}")
+    with pytest.raises(UnknownNameError, match=r"bundled:poetry"):
+        latex.document(run, latex.Choice(datasets=("bundled:poetry",)))
     there = run.frame["dataset"] == run.datasets[-1]
     run.frame.loc[there & (run.frame["metric"] == "gini"), "value"] = math.nan
     only_once = latex.document(run, latex.Choice(metrics=("gini",)))
