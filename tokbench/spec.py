@@ -160,8 +160,7 @@ class Spec:
             name, equals, value = part.partition("=")
             if not equals or (position == 0 and part.startswith('"')):
                 if position:
-                    name = ",".join(parts[: position + 1])
-                    hint = _in_quotes(family, name) if variant is not None and '"' not in name else ""
+                    hint = _of_comma(cls(family, variant, options), parts[: position + 1])
                     raise SpecError(f"{text!r}: expected option=value, found {part!r}" + (hint and f". {hint}"))
                 variant = _unquote(part)
                 continue
@@ -253,6 +252,18 @@ def _quote(value: str, *, variant: bool = False) -> str:
     if value and not (set(value) & set(',"')) and not (variant and "=" in value) and value == value.strip():
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _of_comma(before: Spec, parts: Sequence[str]) -> str:
+    """The hint for the last of `parts`, which is no option: it belongs to the value or name before its comma."""
+    whole = ",".join(parts)
+    if '"' in whole:
+        return ""
+    if not before.options or os.path.exists(whole):  # noqa: PTH110  (pathlib raises for a path that is too long)
+        return _in_quotes(before.family, whole) if before.variant is not None else ""
+    name, value = list(before.options.items())[-1]
+    meant = replace(before, options={**before.options, name: f"{value},{parts[-1]}"})
+    return f"A value with a comma stands in double quotes: {str(meant)!r}"
 
 
 def _in_quotes(family: str, name: str) -> str:

@@ -56,8 +56,14 @@ def test_a_name_that_reads_as_options_is_told_to_be_quoted(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SpecError, match=r"""double quotes: 'bpe:"a,b.json"'$"""):
         Spec.parse("bpe:a,b.json")
-    with pytest.raises(SpecError, match=r"found 'b.json'$"):
+    with pytest.raises(SpecError, match=r"""found ' b'. A value .* double quotes: 'csv:t.csv,field="a, b"'$"""):
+        Spec.parse("csv:t.csv,field=a, b")
+    assert Spec.parse('csv:t.csv,field="a, b"').options == {"field": "a, b"}
+    with pytest.raises(SpecError, match=r"""found 'b.json'. A value .*: 'bpe:vocab_size="8k,b.json"'$"""):
         Spec.parse("bpe:vocab_size=8k,b.json")
+    (tmp_path / "t,a=b,c.csv").touch()
+    with pytest.raises(SpecError, match=r"""A name .* double quotes: 'csv:"t,a=b,c.csv"'$"""):
+        Spec.parse("csv:t,a=b,c.csv")
     with pytest.raises(SpecError, match=r"dropout, greedy, pattern, vocab_size$"):
         validate(Spec.parse("bpe:x=y.json"), BPE)
     (tmp_path / "x=y.json").touch()

@@ -57,20 +57,18 @@ class Delimited(RecordFormat):
             raise CorpusError(f"{shard.source}: no header")
         for option, name in self.fields.named.items():
             if name not in header:
-                split = next(
-                    (word for word, mark in _MARKS.items() if len(header) == 1 and mark in header[0]), ""
-                )
+                named = ", ".join(f"'{column}'" if "," in column else column for column in header)
                 raise CorpusError(
-                    f"{shard.source}: no column {name!r}; the header has: {', '.join(header)}. "
-                    + (f"Say delimiter={split}" if split else f"Name one with {option}=NAME")
+                    f"{shard.source}: no column {name!r}; the header has: {named}. "
+                    + (_other_delimiter(header) or f"Name one with {option}=NAME")
                 )
             if header.count(name) > 1:
                 raise CorpusError(f"{shard.source}: {header.count(name)} columns are named {name!r}")
         for where, values in rows:
             if any(values[len(header) :]):
                 raise CorpusError(
-                    f"{where}: {len(values)} values under {counted(len(header), 'column')}; put a value that "
-                    "contains the delimiter in quotation marks, or name another with delimiter=CHARACTER"
+                    f"{where}: {len(values)} values under {counted(len(header), 'column')}. "
+                    + (_other_delimiter(header) or _QUOTE)
                 )
             if values:  # of a blank line there are none
                 yield where, dict(zip(header, values, strict=False))
@@ -93,6 +91,15 @@ class Delimited(RecordFormat):
             if values is None:
                 return
             yield where, values
+
+
+_QUOTE = "Put a value that contains the delimiter in quotation marks, or name another with delimiter=CHARACTER"
+
+
+def _other_delimiter(header: Sequence[str]) -> str:
+    """The hint to name a delimiter that is in the only column's name; empty if there is none."""
+    split = [word for word, mark in _MARKS.items() if len(header) == 1 and mark in header[0]]
+    return f"Say delimiter={split[0]}" if split else ""
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:

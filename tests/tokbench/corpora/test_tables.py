@@ -132,6 +132,12 @@ def test_the_delimiter_that_a_header_has_is_named(tmp_path, load, read):
     with pytest.raises(CorpusError, match=r"the header has: id;text\. Say delimiter=semicolon"):
         read(load(f"csv:{path}"))
     assert texts(read(load(f"csv:{path},delimiter=semicolon"))) == ["one"]
+    path.write_text("text;id\none, two;1\n")
+    with pytest.raises(CorpusError, match=r"2 values under 1 column\. Say delimiter=semicolon"):
+        read(load(f'csv:{path},field="text;id"'))
+    path.write_text('id,"Body, the",Body\n1,one,two\n')
+    with pytest.raises(CorpusError, match=r"the header has: id, 'Body, the', Body\. Name one with field=NAME"):
+        read(load(f"csv:{path}"))
 
 
 @pytest.mark.parametrize("family", ["jsonl", "parquet"])
