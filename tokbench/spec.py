@@ -154,7 +154,8 @@ class Spec:
                 f"{text!r} is not a spec: it must begin with a family name, as in 'tiktoken:o200k_base' "
                 "(a tokenizer) or 'text:notes.txt' (a dataset)"
             )
-        variant, options = None, {}
+        variant: str | None = None
+        options: dict[str, OptionValue] = {}
         parts = _split(rest, text)
         for position, part in enumerate(parts):
             name, equals, value = part.partition("=")
@@ -255,7 +256,7 @@ def _quote(value: str, *, variant: bool = False) -> str:
 
 
 def _of_comma(before: Spec, parts: Sequence[str]) -> str:
-    """The hint for the last of `parts`, which is no option: it belongs to the value or name before its comma."""
+    """The hint for the last of `parts`, which is no option but belongs to the value or name before it."""
     whole = ",".join(parts)
     if '"' in whole:
         return ""
