@@ -52,7 +52,9 @@ def steps(tokens: TokenLookup, text: str, *, drop: Callable[[], bool] | None = N
                 before = list(symbols)
         done += _pieces(data, symbols)
         ids += [symbol.id for symbol in symbols]
-    yield Step("done", tuple(done), None, _counted(ids, "token"), {"ids": ids})
+    unknown = ids.count(model.unk) if model.unk is not None else 0
+    note = _counted(ids, "token") + (f", of them unknown: {unknown}" if unknown else "")
+    yield Step("done", tuple(done), None, note, {"ids": ids})
 
 
 def _named(tokens: TokenLookup, token: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.capabilities import Step
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe, merge
-from tokbench_subword.unigram.path_tokens import tokens_of_path
+from tokbench_subword.unigram.path_tokens import counted, tokens_of_path
 from tokbench_subword.unigram.tracing import characters_of, word_steps
 
 if TYPE_CHECKING:
@@ -35,5 +35,6 @@ def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> It
         score = float(algorithm.vocabulary.scores[piece])
         detail = {"piece": names[piece], "id": piece, "score": score, "rank": int(algorithm.ranks[piece])}
         yield Step("merge", tokens, changed, f"{names[piece]} (score {score:g})", detail)
-    tokens = tuple(token.text for token in tokens_of_path(algorithm.vocabulary, data, final))
-    yield Step("best", tokens, None, f"nothing more merges; tokens: {len(tokens)}")
+    reached = tokens_of_path(algorithm.vocabulary, data, final)
+    tokens = tuple(token.text for token in reached)
+    yield Step("best", tokens, None, f"nothing more merges; {counted(reached, algorithm.vocabulary)}")

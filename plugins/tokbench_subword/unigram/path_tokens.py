@@ -6,7 +6,7 @@ Used for sampled and n-best paths, traces, and BPE models with unused pieces, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, pairwise, starmap
 from typing import NamedTuple, Protocol
 
@@ -84,6 +84,12 @@ def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> li
             start, end = nodes[0].start, nodes[-1].end
             tokens.append(PathToken(-1 if rules.unk_id is None else rules.unk_id, start, end, data[start:end]))
     return tokens
+
+
+def counted(tokens: Sequence[PathToken], rules: UnknownRules) -> str:
+    """How many tokens a path has, and how many of them are unknown, for a step of a trace."""
+    unknown = sum(token.id in (-1, rules.unk_id) for token in tokens)
+    return f"tokens: {len(tokens)}" + (f", of them unknown: {unknown}" if unknown else "")
 
 
 def ids_of_paths(

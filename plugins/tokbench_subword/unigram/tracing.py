@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.capabilities import Step
 from tokbench.kernels.utf8 import plain_width_of
 from tokbench_subword.unigram.lattice import edges_from
-from tokbench_subword.unigram.path_tokens import tokens_of_path
+from tokbench_subword.unigram.path_tokens import counted, tokens_of_path
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.unigram_algorithm import Unigram
@@ -46,12 +46,13 @@ def word_steps(
     if data:
         yield _arrival(data, len(data), best, arriving[len(data)], done)
     path = algorithm.path(data)
-    tokens = [token.text for token in tokens_of_path(algorithm, data, path)]
+    tokens = tokens_of_path(algorithm, data, path)
     detail = {
         "pieces": [names[node.piece] if node.piece >= 0 else None for node in path],
         "score": round(algorithm.score(path), 6),
     }
-    yield Step("best", (*done, *tokens), None, f"the best path; tokens: {len(tokens)}", detail)
+    texts = (token.text for token in tokens)
+    yield Step("best", (*done, *texts), None, f"the best path; {counted(tokens, algorithm)}", detail)
 
 
 def _arrival(

@@ -101,6 +101,9 @@ def test_the_cat_the_batat_and_the_hat():
     assert greedy.decode(ids) == "The <unk>ebra <unk>o<unk>t the hat."
     assert greedy.decode(greedy.encode("The cat found the hat.")) == "The cat found the hat."
     assert [step.kind for step in greedy.trace("bat")] == ["match", "match"]
+    merging = BpeTokenizer.of_model(replace(model, unk=unk))
+    assert list(merging.trace("bat"))[-1].note == f"{len(merging('bat'))} tokens"
+    assert list(merging.trace("bat☃"))[-1].note == f"{len(merging('bat☃'))} tokens, of them unknown: 1"
     never = GreedyTokenizer.of(BpeTokenizer.of_model(replace(model, unk=None)))
     assert never.decode(never.encode("The cat found the hat.")) == "The cat found the hat."
     for encode in (never.encode, never, lambda text: never.encode_batch(["the", text])):

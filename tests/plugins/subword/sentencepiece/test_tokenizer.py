@@ -210,6 +210,8 @@ def test_trace_ends_in_the_encoding() -> None:
     assert steps[3].detail["candidates"][0] == {"piece": "▁ab", "id": 6, "score": -3.0, "total": -3.0}
     for step in steps[1:-1]:
         assert step.detail["total"] == max(each["total"] for each in step.detail["candidates"])
+    assert steps[-1].note == f"the best path; tokens: {len(steps[-1].tokens)}"
+    assert list(tokenizer.trace("ab??"))[-1].note == "the best path; tokens: 2, of them unknown: 1"
 
 
 def test_saved_model_opens_elsewhere(tmp_path: Path) -> None:
