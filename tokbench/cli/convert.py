@@ -87,7 +87,8 @@ def prune(
     assert isinstance(size, int)
     tokenizer = registry.load(spec)
     if not isinstance(tokenizer, Prunable):
-        raise SpecError(f"{spec} cannot be pruned; only a BPE opened in-house can: bpe:FILE, with merges")
+        can = "an in-house BPE of merges, such as bpe:tokenizer.json"
+        raise SpecError(f"{spec} cannot be pruned; only {can} can")
     if not 0 < size < tokenizer.vocab_size:
         raise SpecError(f"{spec} has {counted(tokenizer.vocab_size, 'token')}; prune to fewer, not to {size:,}")
     with bar(f"counting the tokens of {spec}") as progress:

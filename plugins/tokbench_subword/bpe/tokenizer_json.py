@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import BpeModel, Level, can_happen, check_size, each_pair_once
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.files.tokenizer_json import bpe_model, naming_added
+from tokbench_subword.files.tokenizer_json import bpe_model, naming_added, of_other_type
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
@@ -48,10 +48,7 @@ def _model_of_json(
     """
     kind = content.get("type", "BPE" if "merges" in content else None)
     if kind != "BPE":
-        raise TokenizerError(
-            f"{where}: the model is {kind or 'without a type'}, not BPE; "
-            "open it with wordpiece:, unigram: or transformers:"
-        )
+        raise of_other_type(where, kind, "BPE")
     ids = content.get("vocab")
     if not isinstance(ids, Mapping) or not all(type(index) is int and index >= 0 for index in ids.values()):
         raise TokenizerError(f"{where}: the vocabulary must give each token an id, a whole number from 0 on")

@@ -126,6 +126,18 @@ def _added(entry: Any, where: str) -> AddedToken:
     return AddedToken(entry["content"], entry["id"], **said)
 
 
+_FAMILIES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
+
+
+def of_other_type(where: str, found: str | None, wanted: str) -> TokenizerError:
+    """The error for a model of the type `found`, of none if it is None, in place of `wanted`."""
+    families = [_FAMILIES[found]] if found in _FAMILIES else []
+    opened = " or ".join(f"{family}:" for family in [*families, "transformers"])
+    return TokenizerError(
+        f"{where}: the model is {found or 'of no stated type'}, not {wanted}; open it with {opened}"
+    )
+
+
 def naming_added(vocab: Mapping[str, int], added: Iterable[AddedToken]) -> dict[str, int]:
     """A vocabulary ordered by id, with the added tokens that would otherwise get other ids in `tokenizers`.
 

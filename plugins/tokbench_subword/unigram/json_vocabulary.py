@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.json_numbers import as_read
+from tokbench_subword.files.tokenizer_json import of_other_type
 from tokbench_subword.unigram.path_tokens import byte_ids_of
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Unigram
 
@@ -32,11 +33,11 @@ class JsonVocabulary:
     @classmethod
     def of(cls, model: Mapping[str, Any], *, where: str) -> JsonVocabulary:
         """The vocabulary of a model's JSON; raises `TokenizerError` saying which entry is wrong."""
-        if model.get("type", "Unigram") != "Unigram" or not isinstance(model.get("vocab"), Sequence):
-            raise TokenizerError(
-                f"{where}: the model is {model.get('type') or 'of no stated type'}, not Unigram; "
-                "open it with bpe:, wordpiece: or transformers:"
-            )
+        listed = isinstance(model.get("vocab"), Sequence)
+        if model.get("type", "Unigram" if listed else None) != "Unigram":
+            raise of_other_type(where, model.get("type"), "Unigram")
+        if not listed:
+            raise TokenizerError(f"{where}: the vocabulary must be a list of pieces with their scores")
         pieces, scores = [], []
         for index, entry in enumerate(model["vocab"]):
             if not (isinstance(entry, Sequence) and len(entry) == 2 and isinstance(entry[0], str)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import is_converted, json_content, write_json
 from tokbench_subword.files.tokenizer_json import document_of
 from tokbench_subword.files.vocab_txt import write_vocabulary
+from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.pipeline.origins import located
@@ -236,6 +237,18 @@ class WordPieceTokenizer(PreparedTokenizer, DocumentTokenizer, Rebuilt):
                 "change; save a .json instead"
             )
         write_vocabulary([self.model.tokens.get(index) for index in range(self.vocab_size)], path)
+
+    def unsaid_in(self, path: str | os.PathLike[str]) -> dict[str, str]:
+        """The options needed to open the file `path`: for a `vocab.txt`, rules that differ from BERT's."""
+        model, rules = self.model, self.model.rules
+        if Path(path).suffix != ".txt" or rules is None:
+            return {}
+        usual = asdict(BertRules.of(lowercase=rules.lowercase)) | {"lowercase": True}
+        stated = {name: str(value).lower() for name, value in asdict(rules).items() if value != usual[name]}
+        for name, default in (("unk_token", "[UNK]"), ("prefix", "##"), ("max_input_chars_per_word", 100)):
+            if (value := getattr(model, name)) != default:
+                stated[name] = str(value)
+        return stated
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.tokenizer_json import naming_added
+from tokbench_subword.files.tokenizer_json import naming_added, of_other_type
 from tokbench_subword.pipeline.added_tokens import check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
@@ -29,10 +29,7 @@ def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
         raise TokenizerError(f"{where}: its model has no vocabulary")
     kind = model.get("type", "WordPiece" if "max_input_chars_per_word" in model else None)
     if kind != "WordPiece":
-        raise TokenizerError(
-            f"{where}: its model is {kind or 'of no stated type'}, not WordPiece; "
-            "open it with bpe:, unigram: or transformers:"
-        )
+        raise of_other_type(where, kind, "WordPiece")
     vocabulary = model["vocab"]
     if not isinstance(vocabulary, Mapping) or not all(type(index) is int for index in vocabulary.values()):
         raise TokenizerError(

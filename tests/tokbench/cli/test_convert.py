@@ -178,5 +178,8 @@ def test_what_a_format_leaves_unsaid_is_told(tmp_path: Path) -> None:
     )
     tokenizer.save(tmp_path / "a.json")  # type: ignore[attr-defined]
     spec, bare = f"wordpiece:{tmp_path / 'a.json'}", f"wordpiece:{tmp_path / 'vocab.txt'}"
-    assert f"opened as {bare} it gives other ids" in run(spec, str(tmp_path / "vocab.txt"))
+    assert run(spec, str(tmp_path / "vocab.txt")).endswith(f"use it as {bare},strip_accents=false\n")
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')  # it lies beside the file
+    bare = f"wordpiece:{tmp_path / 'v.txt'},strip_accents=false"
+    assert f"opened as {bare} it gives other ids" in run(spec, str(tmp_path / "v.txt"))
     assert run(spec, str(tmp_path / "b.json")).endswith(f"use it as wordpiece:{tmp_path / 'b.json'}\n")

@@ -17,7 +17,10 @@ from tokbench.errors import TokenizerError
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model": {"type": "Unigram", "vocab": []}}, "Unigram, not BPE; open it with .*unigram:"),
+        (
+            {"model": {"type": "Unigram", "vocab": []}},
+            "BPE; open it with unigram: or transformers:$",
+        ),
         ({"normalizer": {"type": "Unheard"}}, "normalizer 'Unheard'"),
         ({"pre_tokenizer": {"type": "Unheard"}}, "pre-tokenizer 'Unheard'"),
         ({"decoder": {"type": "Unheard"}, "pre_tokenizer": None}, "decoder 'Unheard'"),

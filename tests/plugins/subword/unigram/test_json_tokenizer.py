@@ -59,8 +59,12 @@ def test_tokenizer_json_errors_name_the_component() -> None:
         ({"decoder": {"type": "Surprise"}}, "Surprise"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "!!"}}, "base 64"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "é"}}, "base 64"),
-        ({"model": {"type": "BPE", "vocab": {}, "merges": []}}, "not Unigram; open it with bpe:"),
-        ({"model": {"type": "WordLevel", "vocab": {}}}, "is WordLevel, not Unigram; .*transformers:"),
+        (
+            {"model": {"type": "BPE", "vocab": {}, "merges": []}},
+            "; open it with bpe: or transformers:$",
+        ),
+        ({"model": {"type": "WordLevel", "vocab": {}}}, "is WordLevel, not Unigram; .* with transformers:$"),
+        ({"model": {"type": "Unigram", "vocab": {}}}, "must be a list of pieces"),
         (
             {"model": {"vocab": [["<0x00>", 0.0], ["a", -1.0]], "byte_fallback": True}},
             "only 1 of the 256 byte pieces .'<0x01>'.*transformers:",

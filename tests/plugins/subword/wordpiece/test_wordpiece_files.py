@@ -49,6 +49,22 @@ def test_a_bare_vocabulary_is_lower_cased_unless_told(vocab: Path) -> None:
     assert "defaults of BERT" in load(f"wordpiece:{vocab}").facts()["rules_from"]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"lowercase": "false"},
+        {"strip_accents": "false", "clean_text": "false"},
+        {"lowercase": "false", "strip_accents": "true", "max_input_chars_per_word": "9"},
+        {"handle_chinese_chars": "false", "prefix": "##c", "unk_token": "[PAD]"},
+    ],
+)
+def test_options_that_a_vocabulary_leaves_unsaid_are_those_it_was_opened_with(vocab: Path, options) -> None:
+    spec = str(Spec("wordpiece", str(vocab), options))
+    assert load(spec).unsaid_in("other.txt") == options
+    assert load(spec).unsaid_in("other.json") == {}
+
+
 def test_a_bare_vocabulary_with_capitals_is_cased(vocab: Path) -> None:
     """Lower-cased, none of those tokens could be met, and every capital would be unknown."""
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
