@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-COMPILING = "compiling kernels, once for each machine and version: up to a minute"
+COMPILING = "compiling kernels that this machine has not used yet in this version: up to a minute"
 """The note while kernels are compiled."""
 
 

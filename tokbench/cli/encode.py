@@ -13,10 +13,11 @@ from tokbench.cli.loading import read_text
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
 from tokbench.errors import SpecError, TokenizerError
-from tokbench.tokenizer import Tokenizer, checked_ids
+from tokbench.tokenizer import Tokenizer, checked_ids, first_difference
 from tokbench.wording import counted, in_utf8
 
 if TYPE_CHECKING:
+    from tokbench.inspection.pieces import TextPiece
     from tokbench.registry import Registry
 
 
@@ -125,9 +126,13 @@ def _show_one(tokenizer: Tokenizer, text: str) -> None:
     if found:
         console.print(render(found, color=colored(console)))
         show_table(("id", "token", "bytes", "characters"), rows)
-    console.print(_figures(text, len(found)))
-    if tokenizer.decode([piece.id for piece in found]) != text:
-        console.print("decoding gives another text", style="bold red")
+    console.print(_figures(text, found))
+    back = tokenizer.decode([piece.id for piece in found])
+    if back != text:
+        at = first_difference(text, back)
+        here, there = (each[max(0, at - 10) : at + 10] for each in (text, back))
+        said = f"decoding gives another text: at character {at}, {there!r} for {here!r}"
+        console.print(said, style="bold red", soft_wrap=True)
 
 
 def _draw(tokenizer: Tokenizer, text: str, n: int, alpha: float, seed: int) -> list[list[int]]:
@@ -162,17 +167,17 @@ def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:
     for tokenizer in tokenizers:
         found = pieces(tokenizer, text)
         lossy = tokenizer.decode([piece.id for piece in found]) != text
-        console.print(
-            f"{tokenizer.name}  ({_figures(text, len(found))}{', lossy' if lossy else ''})", style="bold"
-        )
+        console.print(f"{tokenizer.name}  ({_figures(text, found)}{', lossy' if lossy else ''})", style="bold")
         if found:
             console.print(render(found, color=colored(console)))
             console.print(" ".join(str(piece.id) for piece in found), style="dim")
 
 
-def _figures(text: str, tokens: int) -> str:
+def _figures(text: str, found: Sequence[TextPiece]) -> str:
+    unknown = sum(piece.kind == "unknown" for piece in found)
+    tokens = counted(len(found), "token") + (f" ({unknown:,} unknown)" if unknown else "")
     if not text:
-        return f"{counted(tokens, 'token')}: the text is empty"
+        return f"{tokens}: the text is empty"
     size = len(text.encode("utf-8", "surrogatepass"))
-    ratio = f", {size / tokens:.2f} bytes/token" if tokens else ""
-    return f"{counted(tokens, 'token')}, {counted(len(text), 'character')}, {counted(size, 'byte')}{ratio}"
+    ratio = f", {size / len(found):.2f} bytes/token" if found else ""
+    return f"{tokens}, {counted(len(text), 'character')}, {counted(size, 'byte')}{ratio}"

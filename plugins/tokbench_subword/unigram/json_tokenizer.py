@@ -219,12 +219,27 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
     @cached_property
     def lossless(self) -> bool:
         """Whether decoding restores every text: all 256 bytes are pieces, and nothing is normalized."""
-        cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
-        strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
-        whole = self._of_bytes and keeps_text(cuts)
-        pieces = self._vocabulary.ids
-        has_all = all(spelled(bytes([byte])) in pieces for byte in range(256))
-        return whole and has_all and not steps_of(self.document.normalizer, "normalizers") and not strips
+        return not self._losses
+
+    @cached_property
+    def _losses(self) -> list[str]:
+        """Reasons why decoding may not restore a text; empty if it always does."""
+        document, pieces = self.document, self._vocabulary.ids
+        fallback = bool(len(self._algorithm.byte_ids))
+        reasons = {
+            "text is normalised": bool(steps_of(document.normalizer, "normalizers")),
+            "pre-tokenization drops or adds text": not keeps_text(
+                steps_of(document.pre_tokenizer, "pretokenizers")
+            ),
+            "characters outside the vocabulary become unknown": not self._of_bytes and not fallback,
+            "not every byte has a token of its own": self._of_bytes
+            and not all(spelled(bytes([byte])) in pieces for byte in range(256)),
+            "the decoder does more than join bytes": not self._of_bytes,
+            "added tokens strip the spaces beside them": any(
+                token.lstrip or token.rstrip for token in document.added_tokens
+            ),
+        }
+        return [reason for reason, holds in reasons.items() if holds]
 
     @cached_property
     def _bytes(self) -> dict[int, int]:
@@ -260,7 +275,5 @@ class JsonUnigramTokenizer(PreparedTokenizer, SpansFromEncoding, DocumentTokeniz
             **self._facts_around(),
             "byte_fallback": bool(len(self._algorithm.byte_ids)),
             "lossless": self.lossless,
-            "why_not_lossless": None
-            if self.lossless
-            else "normalizers and unknown characters; U+2581 comes back as a space",
+            "why_not_lossless": "; ".join(self._losses) or None,
         }

@@ -19,6 +19,16 @@ def test_encode_shows_tokens_ids_and_bytes():
     assert "7 tokens, 6 characters, 7 bytes" in shown
 
 
+def test_what_is_unknown_or_decoded_otherwise_is_shown(unigram: str):
+    shown = output("encode", unigram, "a  ☃ b")
+    assert "(1 unknown)" in shown
+    assert "decoding gives another text: at character 3, 'a " in shown
+    assert "for 'a  ☃ b'" in shown
+    assert "(1 unknown)" in output("compare", "bytes", unigram, "a ☃ b")
+    assert "unknown" not in output("compare", "bytes", "chars", "a ☃ b")
+    assert "decoding" not in output("encode", "bytes", "a ☃ b")
+
+
 def test_ids_alone_and_from_standard_input():
     assert output("encode", "bytes", "-", "--ids", text="hi") == "104 105\n"
 

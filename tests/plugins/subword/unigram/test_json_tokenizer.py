@@ -116,6 +116,15 @@ def test_tokenizer_json_added_tokens_and_sampling() -> None:
     assert JsonUnigramTokenizer.from_dict(tokenizer.to_dict())("anewb") == [1, 6, 2]
 
 
+def test_why_texts_may_not_come_back_is_said() -> None:
+    spelled = [[f"<0x{byte:02X}>", -9.0] for byte in range(256)]
+    fallback = content_of([*A, *spelled])
+    fallback["model"]["byte_fallback"] = True
+    for content, unknown in ((content_of(A), True), (fallback, False)):
+        why = JsonUnigramTokenizer.from_dict(content).facts()["why_not_lossless"]
+        assert ("characters outside the vocabulary become unknown" in why) is unknown
+
+
 def test_added_tokens_are_numbered_behind_pieces_that_are_listed_twice() -> None:
     import tokenizers
 
