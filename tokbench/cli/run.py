@@ -41,7 +41,8 @@ def run(
     memory_limit: Annotated[str | None, opt.option("Memory of one worker, as in 2G.", "BYTES")] = None,
     baseline: Annotated[str | None, opt.option("What all others are compared with.", "SPEC")] = None,
     diff: Annotated[
-        tuple[str, str] | None, opt.option("Two of them whose ids the report compares.", "SPEC SPEC")
+        tuple[str, str] | None,
+        opt.option("Two of the tokenizers whose ids are compared.", "SPEC SPEC"),
     ] = None,
     reference: Annotated[
         str | None,

@@ -59,7 +59,12 @@ OPTIONS = (
         "Training: characters that are tokens from the start. Not set: all bytes at level=byte, the characters "
         "seen at level=char.",
     ),
-    Option("max_token_length", "int", None, "Training: no token has more symbols than this."),
+    Option(
+        "max_token_length",
+        "int",
+        None,
+        "Training: a merged token has fewer symbols than this, or two, as in tokenizers.",
+    ),
     Option(
         "base",
         "str",

@@ -18,6 +18,7 @@ from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
+from tokbench_subword.pipeline.pre_tokenizers import expression_of
 from tokbench_subword.pipeline.preparation import Preparation
 
 
@@ -134,9 +135,11 @@ class DocumentTokenizer(ABC):
             return " + ".join(str(step.get("type")) for step in steps_of(config, key)) or None
 
         tokens = self.document.added_tokens
+        cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
         return {
             "normalizer": kinds(self.document.normalizer, "normalizers"),
             "pre_tokenizer": kinds(self.document.pre_tokenizer, "pretokenizers"),
+            "split_patterns": [expression_of(step["pattern"]) for step in cuts if step["type"] == "Split"],
             **self._preparation.compiled.ways,
             "special_tokens": {token.content: token.id for token in tokens if token.special},
             "added_tokens": {token.content: token.id for token in tokens if not token.special},

@@ -101,6 +101,7 @@ def test_facts_say_which_stages_are_python() -> None:
     tokenizer = JsonUnigramTokenizer.from_dict(content_of(A, pre_tokenizer=atomic))
     assert str(tokenizer.facts()["cutting"]).startswith("Python: ")
     assert tokenizer("aab") == [1, 1, 0]
+    assert tokenizer.facts()["split_patterns"] == ["(?>a|ab)c"]
 
 
 def test_tokenizer_json_added_tokens_and_sampling() -> None:
