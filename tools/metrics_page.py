@@ -50,14 +50,14 @@ def section(metric: Metric) -> str:
     if metric.source:
         lines += ["", f"Source: {metric.source}."]
     if metric.caveat:
-        lines += ["", f"Beware: {metric.caveat}"]
+        lines += ["", f"Note: {metric.caveat}"]
     if metric.no_interval:
         lines += ["", f"No interval: {metric.no_interval}"]
     if metric.needs:
         needed = [metric.counters.get(need) or _need(need) for need in metric.needs]
-        lines += ["", f"Null without: {'; '.join(needed)}."]
+        lines += ["", f"Empty without: {'; '.join(needed)}."]
     if metric.on_request:
-        lines += ["", f"Measured where a run asks for it: `-m {metric.name}`."]
+        lines += ["", f"Only measured on request: `-m {metric.name}`."]
     return "\n".join(lines) + "\n"
 
 
@@ -77,7 +77,7 @@ _CONDITION = {
     "morphology": "gold segmentations for the language",
     "code": "a dataset of code",
     "ngrams": "text in the sample for n-grams",
-    "token_bytes": "a tokenizer that tells the bytes of its tokens",
+    "token_bytes": "a tokenizer that gives the bytes of its tokens",
     "unk_places": "the places of all unknown tokens",
     "isolated_words": "words to encode on their own",
     "several": "two or more languages",

@@ -64,28 +64,28 @@ _of_ids = partial(catalogued, no_interval=DISTINCT, group="information")
 METRICS = (
     _of_ids(
         "token_rank", "rank", "higher",
-        "Rank of a token's id by its frequency in this text, averaged over the tokens.",
+        "Average rank of a token's id by its frequency in this text.",
         r"\frac{\sum_r r\, n_{(r)}}{\sum_i n_i}", lambda t: token_rank(t.ids.counts),
         needs=("tokens",), source=_LIMISIEWICZ,
-        caveat="Rises with the amount of text; languages compare on parallel text only.",
+        caveat="Rises with the amount of text; compare languages only on parallel text.",
     ),
     _of_ids(
         "languages_per_token", "languages", "none",
-        "Languages whose text uses an id, averaged over the ids that any of them uses.",
+        "Average number of languages whose text uses an id, over all ids that are used.",
         r"\frac{\sum_i |\{\ell : n_{i,\ell} > 0\}|}{|\{i : \sum_\ell n_{i,\ell} > 0\}|}",
         lambda g: languages_per_token([cell.counts.ids.keys for cell in g.cells]),
         level="languages", needs=("several",),
         caveat=(
-            "Near 1 where each language has tokens of its own, near their number where all are spelled in the "
-            "same few bytes. Rises with the amount of text."
+            "Near 1 if each language has its own tokens; near the number of languages if all are spelled with "
+            "the same few bytes. Rises with the amount of text."
         ),
     ),
     _of_ids(
         "utilization_spread", "share of ids", "lower",
-        "Share of the vocabulary that one language uses: the highest less the lowest.",
+        "Highest minus lowest share of the vocabulary that a language uses.",
         r"\max_\ell u_\ell - \min_\ell u_\ell,\ u_\ell = \frac{|\{i : n_{i,\ell} > 0\}|}{V}",
         lambda g: utilization_spread([(len(c.counts.ids), c.counts.vocab_size) for c in g.cells]),
         level="languages", needs=("parallel",),
-        caveat="Of parallel text, where all languages say as much; rises with the amount of text.",
+        caveat="Only measured on parallel text. Rises with the amount of text.",
     ),
 )  # fmt: skip

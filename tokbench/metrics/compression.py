@@ -10,7 +10,7 @@ _DAGAN = (
     "Dagan, Synnaeve and Rozière, Getting the most out of your tokenizer for pre-training and domain "
     "adaptation, ICML 2024"
 )
-_LENGTHS = "Lengths of tokens are counted of the text as a whole, not by document."
+_LENGTHS = "Lengths of tokens are counted over the whole text, not by document."
 
 
 _of_tokens = partial(catalogued, needs=("tokens",), group="compression")
@@ -18,64 +18,65 @@ _length = partial(_of_tokens, no_interval=_LENGTHS, needs=("tokens", "token_byte
 _of_text = partial(catalogued, group="text")
 _size = partial(
     _of_text,
-    no_interval="It is the size of what was measured: nothing is estimated.",
+    no_interval="The size of what was measured; nothing is estimated.",
     needs=("documents",),
     always=True,
 )
-_ALIKE = "Of the text, not of the tokenizer: the same for all."
+_ALIKE = "A property of the text: the same for every tokenizer."
 
 METRICS = (
     _of_tokens(
         "compression_ratio", "bytes/token", "higher",
-        "Bytes of UTF-8 that a token stands for, on average.",
+        "Average number of UTF-8 bytes per token.",
         r"\frac{\sum_d \mathrm{bytes}(d)}{\sum_d \mathrm{tokens}(d)}", lambda t: t.bytes / t.tokens,
         shown=("headline", "terminal", "languages", "differences"), order=20, heading="bytes/token",
         caveat=(
             "Scripts differ in bytes per character (Latin 1, Cyrillic 2, Devanagari 3), so compare "
             "tokenizers on one language, not languages under one tokenizer. A tokenizer that drops text "
-            "compresses for nothing: read it beside round_trip."
+            "looks better than it is: read it together with round_trip."
         ),
     ),
     _of_tokens(
         "compression_ratio_macro", "bytes/token", "higher",
-        "Bytes of UTF-8 that a token stands for, averaged over the languages, each counting alike.",
+        "Average number of UTF-8 bytes per token, as the mean over the languages with equal weights.",
         r"\frac{1}{|L|} \sum_{\ell \in L} \frac{\mathrm{bytes}(\ell)}{\mathrm{tokens}(\ell)}",
         lambda g: (g.bytes / g.tokens).mean(axis=0),
         level="languages", needs=("several",), shown=("headline", "terminal", "differences"), order=10,
         heading="mean bytes/token of languages",
         caveat=(
-            "compression_ratio pools: there a language weighs by its bytes, so that scripts of three bytes a "
-            "character weigh three times as much as Latin. The two can rank tokenizers differently."
+            "compression_ratio pools the text instead, so that a language weighs by its bytes, and scripts of "
+            "three bytes per character weigh three times as much as Latin. The two can rank tokenizers "
+            "differently."
         ),
     ),
     _of_tokens(
         "chars_per_token", "chars/token", "higher",
-        "Unicode code points that a token stands for, on average.",
+        "Average number of Unicode code points per token.",
         r"\frac{\sum_d \mathrm{chars}(d)}{\sum_d \mathrm{tokens}(d)}", lambda t: t.chars / t.tokens,
         shown=("languages",), order=50,
         caveat="Not comparable across scripts: a Chinese character says more than a Latin letter.",
     ),
     _of_tokens(
         "tokens_per_document", "tokens/document", "lower",
-        "Tokens of a document, on average.",
+        "Average number of tokens per document.",
         r"\frac{\sum_d \mathrm{tokens}(d)}{|D|}", lambda t: t.tokens / t.documents,
         needs=("documents",),
-        caveat="Compares tokenizers on the same documents; languages only on parallel text.",
+        caveat="Compare tokenizers on the same documents, and languages only on parallel text.",
     ),
     _of_tokens(
         "tokens_per_line", "tokens/line", "lower",
-        "Tokens of a line, on average; the figure to compare languages by, on parallel text.",
+        "Average number of tokens per line; on parallel text, the figure to compare languages by.",
         r"\frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{lines}(d)}", lambda t: t.tokens / t.lines,
         needs=("lines",), shown=("headline", "languages", "differences"), order=30,
         caveat="Lines are cut at line feeds; an empty document has none.",
     ),
     _length(
         "token_length", "bytes", "none",
-        "Bytes of a token as it stands in the vocabulary, averaged over the tokens of the text.",
+        "Average length in bytes of the tokens of the text, as the vocabulary spells them.",
         r"\frac{\sum_i n_i\,\mathrm{len}(i)}{\sum_i n_i}", lambda t: t.token_bytes.mean(),
         caveat=(
-            "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not "
-            "of the text they replace. An unknown token has no bytes of its own, and counts as one of length 0."
+            "Differs from compression_ratio if the tokenizer rewrites its input: the length is that of the "
+            "tokens, not of the text that they replace. An unknown token has no bytes and counts as length 0."
         ),
     ),
     *(
@@ -88,11 +89,11 @@ METRICS = (
     ),
     _of_tokens(
         "nsl", "ratio", "lower",
-        "Normalised sequence length: tokens over those of the baseline tokenizer on the same text.",
+        "Normalised sequence length: tokens divided by the baseline tokenizer's on the same text.",
         r"\frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{tokens}_{\mathrm{baseline}}(d)}",
         lambda t, base: t.tokens / base.tokens,
         level="tokenizers", needs=("baseline", "tokens"), source=_DAGAN,
-        caveat="Of sums, not the mean of each document's ratio, so that long documents count by their length.",
+        caveat="A ratio of sums, not the mean of each document's ratio, so long documents weigh more.",
     ),
     *(
         _of_text(
@@ -112,20 +113,20 @@ METRICS = (
     ),
     _size(
         "text_bytes", "bytes", "none",
-        "Bytes of UTF-8 that were read and encoded.",
+        "UTF-8 bytes that were read and encoded.",
         r"\sum_d \mathrm{bytes}(d)", lambda t: t.bytes,
         caveat=_ALIKE,
     ),
     _size(
         "tokens", "tokens", "none",
-        "Tokens that the text came to.",
+        "Tokens that the text was encoded to.",
         r"\sum_d \mathrm{tokens}(d)", lambda t: t.tokens,
-        caveat="The N of figures over tokens.",
+        caveat="The N of all figures that are averages over tokens.",
     ),
     _size(
         "clusters", "clusters", "none",
         "Groups of documents that the bootstrap draws, each as one observation.",
         r"|G|", lambda t: t.clusters,
-        caveat="The N of intervals: the documents themselves up to some hundreds of them, 1,024 at most.",
+        caveat="The N of intervals. Up to some hundreds, the documents themselves; never more than 1,024.",
     ),
 )  # fmt: skip

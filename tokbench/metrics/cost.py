@@ -77,11 +77,11 @@ METRICS = (
         "Price of encoding this text, at the user's price per million tokens.",
         r"\frac{\mathrm{price}}{10^6} \sum_d \mathrm{tokens}(d)", lambda t: t.tokens * t.price / 1e6,
         needs=("prices",), shown=("headline",), order=22,
-        no_interval="It is the price of these very documents: nothing is estimated.",
+        no_interval="The price of these very documents; nothing is estimated.",
         caveat=(
-            "As current as the price table. Of documents as they were read: ends of lines are in them only "
-            "with unit=file, which prices whole files. Different models answer with different numbers of "
-            "tokens."
+            "As current as the price table. Documents are priced as they were read: line ends between them "
+            "count only with unit=file, which reads whole files. The answers of models, which differ in "
+            "length, are not included."
         ),
     ),
     _of_cost(
@@ -90,7 +90,7 @@ METRICS = (
         r"\mathrm{price} \cdot \frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{words}(d)}",
         lambda t: t.price * t.tokens / t.words,
         needs=("prices", "words", "one_word"),
-        caveat="All tokens count, those of spaces and punctuation too. The unit names what a word is.",
+        caveat="All tokens count, also those of spaces and punctuation. The unit says what a word is.",
     ),
     _of_cost(
         "context_words", "words", "higher",
@@ -98,7 +98,7 @@ METRICS = (
         r"N \cdot \frac{\sum_d \mathrm{words}(d)}{\sum_d \mathrm{tokens}(d)}",
         lambda t: t.context_length * t.words / t.tokens,
         needs=("context_length", "words", "tokens", "one_word"),
-        caveat="On average over the text; nothing is set aside for prompts and answers.",
+        caveat="An average over the text; no room is set aside for prompts and answers.",
     ),
     _of_cost(
         "context_chars", "chars", "higher",
@@ -106,6 +106,6 @@ METRICS = (
         r"N \cdot \frac{\sum_d \mathrm{chars}(d)}{\sum_d \mathrm{tokens}(d)}",
         lambda t: t.context_length * t.chars / t.tokens,
         needs=("context_length", "tokens"),
-        caveat="The one to use for scripts written without spaces.",
+        caveat="Use this one for scripts written without spaces.",
     ),
 )  # fmt: skip

@@ -173,33 +173,33 @@ METRICS = (
         r"\sum_L \frac{n_L}{n} H(\text{cuts} \mid L)", split_variability,
         counters=PATTERNS, count=partial(_count, PATTERNS, _cuts), source=_TOKEVAL,
         no_interval=(
-            "An entropy: from few numbers it comes out too low, which resamples of these do not show. Compare "
-            "it on one text only."
+            "An entropy of few numbers is too low, which resampling does not show. Compare it only on the same "
+            "text."
         ),
         caveat=(
-            "0 where the length of a number says how it is cut. A cut inside the bytes of a digit is none: "
-            "the digit belongs to the last of its tokens. TokEval gives the entropy of each length, "
-            "which is the same here, and pools lengths otherwise."
+            "0 if the length of a number determines how it is cut. A cut inside the bytes of a digit does not "
+            "count: the digit belongs to the last of its tokens. The entropy of each length is that of "
+            "TokEval, which pools the lengths in another way."
         ),
     ),
     _on_request(
         "magnitude_consistency", "standard deviation/mean", "lower",
-        "How much tokens a digit vary between numbers of 1, 2, … 9 digits: deviation over mean.",
+        "Variation of tokens per digit between numbers of 1, 2, … 9 digits: standard deviation over mean.",
         r"\frac{\sigma(r_L)}{\mu(r_L)},\ r_L = \frac{|T_L|}{L\, n_L}", magnitude_consistency,
         counters=_BY_LENGTH, count=partial(_count, _BY_LENGTH, _magnitudes), source=_TOKEVAL,
         caveat=(
-            "Tokens are those that the digits belong to, of several that share a digit the last. Numbers of "
-            "ten digits and more are left out; TokEval takes them as one more length. Where lengths differ "
-            "little, or have few numbers, chance makes it larger, and the interval may lie above the truth."
+            "A digit that several tokens share belongs to the last of them. Numbers of ten and more digits are "
+            "left out; TokEval treats them as one more length. If lengths differ little, or have few numbers, "
+            "chance makes the figure larger, and the interval may lie above the truth."
         ),
     ),
     _on_request(
         "operator_isolation", "share of operators", "higher",
-        "Share of operators (+, ==, <, …) whose tokens cover nothing else but white space.",
+        "Share of operators (+, ==, <, …) whose tokens cover only the operator and white space.",
         r"\frac{|\{o : \text{tokens of } o \text{ cover } o \text{ and spaces}\}|}{|O|}",
         lambda t: t.alone / t.found,
         counters={"found": "operators with tokens", "alone": "those whose tokens cover nothing else"},
         count=partial(_count, ("found", "alone"), _operators), needs=("found",), source="TokEval 1.0",
-        caveat="A hyphen, a slash and a per cent sign in prose count, too: take code, or formulas.",
+        caveat="Hyphens, slashes and per cent signs in prose count, too: measure it on code or formulas.",
     ),
 )  # fmt: skip

@@ -19,11 +19,11 @@ _PETROV = (
 _PARITY = (
     "Foroutan, Meister, Paul, Niklaus, Ahmadi, Bosselut and Sennrich, Parity-Aware Byte-Pair Encoding, 2025"
 )
-_PARALLEL = "Only on parallel text, where every language has the same lines."
+_PARALLEL = "Only measured on parallel text, in which every language has the same lines."
 _LINES = (
-    "The interval is over lines; the languages are taken as they are. Where they cost nearly the same, chance "
-    "can only make it larger, and the interval may lie above the truth. Every language counts, those too that "
-    "unknown tokens make look cheap: read it beside unk_rate."
+    "The interval is over lines; the languages are fixed. If they cost nearly the same, chance can only make "
+    "the figure larger, and the interval may lie above the truth. Languages that look cheap only because of "
+    "unknown tokens count, too: read it together with unk_rate."
 )
 
 
@@ -78,21 +78,21 @@ _of_languages = partial(catalogued, level="languages", needs=("parallel",), grou
 METRICS = (
     _of_languages(
         "premium", "ratio", "parity",
-        "Tokens of a language over tokens of the reference language for the same content.",
+        "Tokens of a language divided by tokens of the reference language for the same content.",
         r"\frac{\mathrm{tokens}(\ell)}{\mathrm{tokens}(\mathrm{reference})}", _premium,
         per_language=True, source=_PETROV, shown=("languages",), order=35,
         caveat=(
-            f"{_PARALLEL} The reference is the cheapest language of which unknown tokens hide no "
-            "more than 1 %, unless another is chosen. Where others cost nearly as little, the same lines "
-            "decide which it is, and intervals hold the truth in 60 to 90 % of cases: choose one by name."
+            f"{_PARALLEL} Unless another is chosen, the reference is the cheapest language of which at most "
+            "1 % is hidden by unknown tokens. If other languages cost nearly as little, chance decides which "
+            "one it is, and intervals contain the truth in only 60 to 90 % of cases: choose one by name."
         ),
     ),
     _of_languages(
         "gini", "0..1", "lower",
-        "Gini coefficient of tokens per line over the languages: 0 where all cost the same.",
+        "Gini coefficient of tokens per line over the languages: 0 if all cost the same.",
         r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu}", lambda g: gini(g.tokens / g.lines),
         source=_PARITY, shown=("headline", "terminal"), order=28, heading="Gini",
-        caveat=f"{_PARALLEL} Ranks tokenizers otherwise than gini_bytes. {_LINES}",
+        caveat=f"{_PARALLEL} Ranks tokenizers differently than gini_bytes does. {_LINES}",
     ),
     _of_languages(
         "gini_bytes", "0..1", "lower",
@@ -106,11 +106,11 @@ METRICS = (
     ),
     _of_languages(
         "cost_ratio", "ratio", "parity",
-        "Tokens of the most expensive language over tokens of the cheapest for the same content.",
+        "Tokens of the most expensive language divided by tokens of the cheapest for the same content.",
         r"\frac{\max_\ell \mathrm{tokens}(\ell)}{\min_\ell \mathrm{tokens}(\ell)}",
         lambda g: g.tokens.max(axis=0) / g.tokens.min(axis=0),
         source=_PETROV,
-        caveat=f"{_PARALLEL} Two languages decide it, whichever they are. {_LINES}",
+        caveat=f"{_PARALLEL} It depends on two languages only. {_LINES}",
     ),
     _of_languages(
         "cost_variation", "ratio", "lower",

@@ -25,15 +25,15 @@ _CHAO = (
     "sample, Environmental and Ecological Statistics 10, 2003"
 )
 _SAMPLED = (
-    "Above 512 KiB of text per cell a fixed sample of documents is counted, the same for every tokenizer; the "
-    "unit says so. Compare tokenizers on the same text, not texts of different size."
+    "Of cells with more than 512 KiB of text, only a fixed sample of documents is counted, the same for every "
+    "tokenizer; the unit then says so. Compare tokenizers on the same text, not texts of different size."
 )
 _BY_TEXT = (
-    "Ids are counted of the text as a whole, not by document, and the tokens of a text are not independent, so "
-    "that an interval for independent ones would claim too much."
+    "Ids are counted over the whole text, not by document, and the tokens of a text are not independent, so "
+    "that an interval for independent tokens would be too narrow."
 )
 DISTINCT = (
-    "Documents drawn again and again have fewer distinct ids than as much new text, so that resampling misses "
+    "Resampled documents contain fewer distinct ids than as much new text would, so that resampling misses "
     "the figure."
 )
 
@@ -128,9 +128,9 @@ _NGRAMS = tuple(
             rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
             partial(_of_sample, order, partial(renyi_entropy, alpha=1)),
             caveat=(
-                "Of the counts as they are, so too low, and lower the less text there is: half a bit or more "
-                f"for each halving of an English text. {order}_entropy_chao_shen corrects for what was not "
-                f"seen. {_SAMPLED}"
+                "Computed from the counts, so too low, and the lower the less text there is: by half a bit or "
+                f"more each time an English text is halved. {order}_entropy_chao_shen corrects for what was "
+                f"not seen. {_SAMPLED}"
             ),
         ),
         _of_ngrams(
@@ -143,8 +143,8 @@ _NGRAMS = tuple(
             partial(_of_sample, order, chao_shen),
             source=_CHAO,
             caveat=(
-                "Of N that were counted, f₁ occur once; where all do, C is 1 / N. The correction is for "
-                "independent draws, which n-grams of a text are not: it still grows with the text, but less. "
+                "Of the N counted, f₁ occur once; if all do, C is 1 / N. The correction assumes independent "
+                "draws, which n-grams of a text are not, so the figure still grows with the text, but less. "
                 f"{_SAMPLED}"
             ),
         ),
@@ -154,10 +154,10 @@ _NGRAMS = tuple(
 METRICS = (
     _of_ids(
         "vocab_efficiency", "ratio", "higher",
-        "Distinct ids over tokens produced (type–token ratio).",
+        "Distinct ids divided by tokens produced (type–token ratio).",
         r"\frac{|\{i : n_i > 0\}|}{\sum_i n_i}", lambda t: len(t.ids) / t.tokens,
         no_interval=DISTINCT,
-        caveat="Falls as the text grows, so only figures on the same text compare; N is the number of tokens.",
+        caveat="Falls as the text grows: compare figures only on the same text. N is the number of tokens.",
     ),
     _of_ids(
         "vocab_utilization", "share of ids", "higher",
@@ -165,7 +165,7 @@ METRICS = (
         r"\frac{|\{i : n_i > 0\}|}{V}", lambda t: len(t.ids) / t.vocab_size,
         needs=("tokens", "vocab_size"), shown=("headline", "terminal"), order=80, heading="vocab used",
         no_interval=DISTINCT,
-        caveat="Rises with the amount of text, and a small text cannot use a large vocabulary: state N.",
+        caveat="Rises with the amount of text, and a small text cannot use a large vocabulary, so state N.",
     ),
     renyi_metric(2.5, name="renyi_efficiency"),
     _of_ids(
@@ -180,15 +180,15 @@ METRICS = (
         "shannon_entropy", "bits", "none",
         "Shannon entropy of the distribution of ids.",
         r"-\sum_i p_i \log_2 p_i", lambda t: renyi_entropy(t.id_spectrum, 1),
-        caveat="Of the counts as they are, which is too low for small texts: see shannon_entropy_miller_madow.",
+        caveat="Computed from the counts, so too low for small texts: see shannon_entropy_miller_madow.",
     ),
     _entropy(
         "shannon_entropy_miller_madow", "bits", "none",
-        "Shannon entropy of the distribution of ids, corrected for the smallness of the text.",
+        "Shannon entropy of the distribution of ids, corrected for the size of the text.",
         r"-\sum_i p_i \log_2 p_i + \frac{|\{i : n_i > 0\}| - 1}{2 N \ln 2}",
         lambda t: miller_madow(t.id_spectrum),
         source=_MILLER,
-        caveat="The correction is for N independent draws and many of each id; it is small where N is large.",
+        caveat="The correction assumes N independent draws and many of each id; it is small if N is large.",
     ),
     _of_ids(
         "shannon_efficiency", "ratio", "higher",
@@ -211,7 +211,7 @@ METRICS = (
     ),
     _of_ids(
         "zipf_slope", "slope", "none",
-        "Slope of the logarithm of an id's frequency on the logarithm of its rank.",
+        "Slope of the logarithm of an id's frequency over the logarithm of its rank.",
         r"\log n_{(r)} \approx a + b \log r", lambda t: zipf_slope(t.ids.counts),
         source="Zipf, Human Behavior and the Principle of Least Effort, 1949",
         caveat=(

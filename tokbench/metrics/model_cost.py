@@ -24,33 +24,33 @@ _of_vocabulary = partial(
 METRICS = (
     _work(
         "train_flops", "FLOP/byte", "lower",
-        "Operations of training the given model on a byte of this text, head included.",
+        "Floating-point operations to train the given model on a byte of this text, head included.",
         rf"{_PER_BYTE}3 \,{_FORWARD}", lambda t: t.model.train_flops(t.vocab_size) * t.tokens / t.bytes,
-        caveat=f"Norms, biases and lookups are left out, and nothing is recomputed. {_ALIKE}",
+        caveat=f"Without norms, biases and lookups, and without recomputation. {_ALIKE}",
     ),
     _work(
         "serve_flops", "FLOP/byte", "lower",
-        "Operations of the given model to read or write a byte of this text, head included.",
+        "Floating-point operations of the given model per byte of this text read or written, head included.",
         _PER_BYTE + _FORWARD, lambda t: t.model.serve_flops(t.vocab_size) * t.tokens / t.bytes,
         caveat=(
-            "In a context half full on average. Reading a prompt may skip the head; writing is often bound by "
-            f"memory and not by operations. {_ALIKE}"
+            "Assumes a context that is half full on average. Reading a prompt may skip the head; writing is "
+            f"often limited by memory, not by operations. {_ALIKE}"
         ),
     ),
     _of_text(
         "kv_cache", "bytes/kB", "lower",
-        "Bytes of the given model's KV cache for 1,000 bytes of this text.",
+        "Size in bytes of the given model's KV cache for 1,000 bytes of this text.",
         r"1000 \cdot \frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot 2 L d_{kv} b",
         lambda t: 1000 * t.model.kv_bytes * t.tokens / t.bytes,
         needs=("model", "tokens"), source=_SHAZEER,
-        caveat=f"A key and a value of every layer in the model's precision, none compressed. {_ALIKE}",
+        caveat=f"A key and a value of every layer in the model's precision, uncompressed. {_ALIKE}",
     ),
     _of_text(
         "longest_document", "bytes", "higher",
         "Bytes of this text that fit in the context.",
         r"T \cdot \frac{\mathrm{bytes}}{\mathrm{tokens}}", lambda t: t.context_length * t.bytes / t.tokens,
         needs=("context_length", "tokens"), group="cost",
-        caveat=f"On average over the text; nothing is set aside for prompts and answers. {_ALIKE}",
+        caveat=f"An average over the text; no room is set aside for prompts and answers. {_ALIKE}",
     ),
     _of_vocabulary(
         "embedding_parameters", "parameters", "lower",

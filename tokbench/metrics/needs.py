@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tokbench.metrics.metric import Metric
 
 CONDITIONS: dict[str, str] = {
-    "parallel": "only on parallel text: the documents of other corpora do not say the same in each language",
-    "several": "only of several languages together",
+    "parallel": "only on parallel text: in other corpora the languages do not say the same",
+    "several": "only for several languages together",
     "vocab_size": "the size of this tokenizer's vocabulary is not known",
     "baseline": "relative to a baseline tokenizer: name one with --baseline",
     "prices": "no price for this tokenizer: supply a price table",
@@ -31,11 +31,11 @@ CONDITIONS: dict[str, str] = {
         "pip install tree-sitter and tree-sitter-LANGUAGE"
     ),
     "ngrams": "the sample of text for n-grams is empty",
-    "token_bytes": "this tokenizer does not tell the bytes of each of its tokens",
+    "token_bytes": "this tokenizer does not give the bytes of its tokens",
     "unk_places": "the text under some unknown tokens could not be located",
     "isolated_words": "no words to encode on their own",
     "one_word": (
-        "words of scripts with spaces and single characters of scripts without are no one unit: "
+        "words of scripts with spaces, and single characters of scripts without, are different units: "
         "see the single languages"
     ),
 }

@@ -99,7 +99,7 @@ def _count(
 METRICS = (
     catalogued(
         "ngram_bpb", "bits/byte", "none",
-        "Bits per byte that a small n-gram model, trained on other text in the same ids, needs.",
+        "Bits per byte that a small n-gram model needs, trained on the ids of other text.",
         r"\frac{-\sum_i \log_2 P(t_i \mid \text{ids before})}{|\text{bytes}|}",
         lambda t: t.microbits / MICRO / t.read_bytes,
         counters={

@@ -105,8 +105,8 @@ METRICS = (
         count=fewest_tokens, needs=("fewest",), group="compression", on_request=True,
         source="Schmidt et al., Tokenization Is More Than Compression, EMNLP 2024 (shortest paths)",
         caveat=(
-            "What is above 1 is what the order of the merges costs, not the vocabulary. Byte-level "
-            "vocabularies of our own tell it: bpe, greedtok, pickybpe, pathpiece."
+            "The excess over 1 is the cost of how text is encoded (the order of merges), not of the "
+            "vocabulary. Known for the in-house byte-level families bpe, greedtok, pickybpe and pathpiece."
         ),
     ),
 )  # fmt: skip

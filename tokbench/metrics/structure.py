@@ -36,8 +36,8 @@ METRICS = (
         r"\frac{|\{t : t \text{ is not valid UTF-8}\}|}{|T|}", lambda t: t.split_tokens / t.tokens,
         needs=("tokens",),
         caveat=(
-            "Byte-level vocabularies split rare characters. For a tokenizer that does not tell its tokens' "
-            "bytes, those that decode to a replacement character are counted."
+            "Byte-level vocabularies split rare characters. If a tokenizer does not give the bytes of its "
+            "tokens, those that decode to a replacement character are counted."
         ),
     ),
     _of_text(
@@ -46,9 +46,9 @@ METRICS = (
         r"\frac{|B \cap \text{inside characters}|}{|B|}", lambda t: t.cut_chars / t.boundaries,
         needs=("boundaries", "aligned_documents"),
         caveat=(
-            "Exact where the tokens' bytes are the text's, be it after a space put before it, and in "
-            "characters that a normaliser leaves as they are. In one that it rewrites, a cut falls on a byte "
-            "of the text it was made from, where that has bytes enough; else it is not seen."
+            "Exact if the bytes of the tokens are those of the text, perhaps after an added space, and in "
+            "characters that a normalizer does not change. A cut in a rewritten character is placed on a byte "
+            "of the text that it was made from; if that has too few bytes, it is missed."
         ),
     ),
     _of_text(
@@ -56,7 +56,7 @@ METRICS = (
         "Share of the boundaries between tokens that fall inside a grapheme cluster (UAX #29).",
         r"\frac{|B \cap \text{inside graphemes}|}{|B|}", lambda t: t.cut_graphemes / t.boundaries,
         needs=("boundaries", "aligned_documents"),
-        caveat="A vowel sign or an accent cut from its letter is not what a reader calls a character.",
+        caveat="A vowel sign or accent that is cut from its letter is not what a reader calls a character.",
     ),
     _of_text(
         "digit_alignment", "F1", "higher",
@@ -64,38 +64,38 @@ METRICS = (
         _F1, lambda t: f1(t.digit_hits, t.digit_cuts, t.digit_reach),
         needs=("numbers", "digit_reach", "aligned_numbers"), source=_SINGH,
         caveat=(
-            "G holds the places with 3, 6, … digits to their right, in runs of decimal digits; numbers of up "
-            "to three digits have none, and every boundary inside them counts against, as does one inside the "
-            "bytes of a digit. Runs of four digits from 1000 to 2099, which may be years, are left out."
+            "G are the places with 3, 6, … digits to their right, in runs of decimal digits. Numbers of up to "
+            "three digits have none, so that every boundary inside them is wrong, as is one inside the bytes "
+            "of a digit. Runs of four digits from 1000 to 2099 are left out, because they may be years."
         ),
     ),
     _of_text(
         "whole_numbers", "share of numbers", "none",
-        "Share of runs of digits that one token covers.",
+        "Share of runs of digits that are covered by one token.",
         r"\frac{|\{n : |t(n)| = 1\}|}{|N|}", lambda t: t.whole_numbers / t.aligned_numbers,
         needs=("numbers", "aligned_numbers"), source=_SINGH,
-        caveat="High where years and prices are tokens of their own: shorter, but harder arithmetic.",
+        caveat="High if years and prices are tokens of their own: shorter, but arithmetic becomes harder.",
     ),
     _of_code(
         "whole_operators", "share of operators", "higher",
-        "Share of operators of two or more characters (==, ->, +=, …) that one token covers.",
+        "Share of operators of two or more characters (==, ->, +=, …) that are covered by one token.",
         r"\frac{|\{o : |t(o)| = 1\}|}{|O|}", lambda t: t.whole_operators / t.aligned_operators,
         needs=("code", "operators", "aligned_operators"),
         caveat=f"{_CODE} Operators in comments and strings are left out.",
     ),
     _of_code(
         "indentation_tokens", "tokens/indented line", "lower",
-        "Tokens that touch the indentation of a line, averaged over indented lines.",
+        "Average number of tokens that overlap the indentation of an indented line.",
         r"\frac{\sum_l |t(\mathrm{indent}(l))|}{|L|}", lambda t: t.indent_tokens / t.aligned_indents,
         needs=("code", "indents", "aligned_indents"),
-        caveat=f"{_CODE} A token that also holds the line feed before counts.",
+        caveat=f"{_CODE} A token that also contains the line feed before it counts, too.",
     ),
     _of_code(
         "identifier_fragmentation", "tokens/identifier", "lower",
-        "Tokens that touch an identifier, on average.",
+        "Average number of tokens that overlap an identifier.",
         r"\frac{\sum_i |t(i)|}{|I|}", lambda t: t.identifier_tokens / t.aligned_identifiers,
         needs=("code", "identifiers", "aligned_identifiers"),
-        caveat=f"{_CODE} Keywords and names alike; comments and strings are not set apart.",
+        caveat=f"{_CODE} Keywords count as identifiers, and so do words in comments and strings.",
     ),
     _of_code(
         "identifier_alignment", "F1", "higher",
@@ -103,8 +103,8 @@ METRICS = (
         _F1, lambda t: f1(t.identifier_hits, t.identifier_cuts, t.identifier_reach),
         needs=("code", "identifiers", "identifier_reach", "aligned_identifiers"),
         caveat=(
-            f"{_CODE} Parts begin at a capital after anything but a capital, at the last of several capitals "
-            "before a small letter (HTTP|Server), and at either side of a run of underscores."
+            f"{_CODE} A part begins at a capital that follows no capital, at the last of several capitals "
+            "before a small letter (HTTP|Server), and on both sides of a run of underscores."
         ),
     ),
     _parsed(
@@ -114,7 +114,7 @@ METRICS = (
         lambda t: f1(t.syntax_hits, t.syntax_cuts, t.syntax_reach),
         needs=("code", "parsed_documents", "syntax_reach", "syntax_cuts"),
         caveat=(
-            f"{_CODE} One boundary anywhere in the white space between two of the parser's tokens is right. "
+            f"{_CODE} One boundary anywhere in the white space between two tokens of the parser is right. "
             "Needs the packages tree-sitter and tree-sitter-LANGUAGE."
         ),
     ),
@@ -123,6 +123,6 @@ METRICS = (
         "Share of the gaps between the parser's tokens in which a token boundary falls.",
         r"\frac{|\{g : B \cap g \neq \emptyset\}|}{|G|}", lambda t: t.syntax_hits / t.syntax_reach,
         needs=("code", "parsed_documents", "syntax_reach"),
-        caveat=f"{_CODE} Single bytes as tokens reach 1.",
+        caveat=f"{_CODE} A vocabulary of single bytes reaches 1.",
     ),
 )  # fmt: skip

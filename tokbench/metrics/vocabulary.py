@@ -49,7 +49,7 @@ _audited = partial(_of_vocabulary, source=_MAGIKARP, needs=("audit",))
 METRICS = (
     _of_vocabulary(
         "vocab_size", "ids", "none",
-        "Ids the tokenizer declares, special tokens included.",
+        "Number of ids that the tokenizer declares, special tokens included.",
         "V", lambda t: t.vocab_size,
         needs=("vocab_size",),
     ),
@@ -70,7 +70,7 @@ METRICS = (
         "Share of ids whose bytes are not whole UTF-8 characters.",
         r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
         lambda t: t.audit.share("UNDECODABLE"),
-        caveat="The single bytes of a byte-level vocabulary are among them, and are needed.",
+        caveat="They include the single bytes of a byte-level vocabulary, which are needed.",
     ),
     _audited(
         "special_tokens", "share of ids", "none",
@@ -79,7 +79,7 @@ METRICS = (
     ),
     _of_vocabulary(
         "vocab_overlap", "ratio", "none",
-        "Jaccard index of the vocabulary's token byte strings and the baseline's.",
+        "Jaccard index of the byte strings of the tokens and those of the baseline.",
         r"\frac{|V_a \cap V_b|}{|V_a \cup V_b|}", _overlap,
         needs=("baseline", "audit"), source="Jaccard 1901",
         caveat="Vocabularies of different sizes cannot reach 1.",

@@ -63,7 +63,7 @@ def test_a_family_that_is_named_explains_its_options() -> None:
 
 
 def test_a_metric_that_is_named_is_defined() -> None:
-    shown = output("list", "metrics", "gini", columns=400)
+    shown = output("list", "metrics", "gini", columns=600)
     metric = build_registry().metrics["gini"]
     for part in (metric.unit, metric.formula, metric.source, metric.caveat):
         assert part in shown

@@ -238,7 +238,7 @@ def test_words_of_scripts_with_and_without_spaces_are_not_pooled(stand_ins) -> N
     assert found["eng", "fertility"].value == 4
     assert found["tha", "fertility"].value == 3
     assert found["all", "fertility"].value is None
-    assert "no one unit" in found["all", "fertility"].status
+    assert "are different units" in found["all", "fertility"].status
     assert found["all", "compression_ratio"].value is not None
 
 

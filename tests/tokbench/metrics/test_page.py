@@ -38,7 +38,7 @@ def test_the_page_says_where_a_figure_is() -> None:
     for name in ("premium", "script_share"):
         assert "; of each language.\n" in parts[name], "there is none for all of them"
     for name in ("gini", "gini_bytes", "cost_ratio", "cost_variation", "gini_scripts", "gini_families"):
-        assert "beside unk_rate" in parts[name]
+        assert "together with unk_rate" in parts[name]
 
 
 def test_the_page_says_what_few_ids_and_unknown_tokens_do() -> None:
@@ -46,7 +46,7 @@ def test_the_page_says_what_few_ids_and_unknown_tokens_do() -> None:
         zipf_slope(np.full(9, 5))
     page = written()
     assert "Empty below ten distinct ids." in page
-    assert "An unknown token has no bytes of its own, and counts as one of length 0." in page
+    assert "An unknown token has no bytes and counts as length 0." in page
 
 
 def test_tibetan_is_cut_into_syllables_as_the_page_says() -> None:
