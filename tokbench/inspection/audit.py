@@ -1,4 +1,4 @@
-"""A vocabulary looked through: which ids can be produced at all, and what the tokens are.
+"""The audit of a vocabulary: which ids some text can produce, and what the tokens are.
 
 After Land and Bartolo, "Fishing for Magikarp" (2024): every id is decoded and the text encoded again.
 
@@ -52,7 +52,7 @@ _TRIED = 3 * len(NEIGHBOURS) + DRAWS
 
 
 class Status(IntEnum):
-    """What became of an id; the numbers are those stored."""
+    """The status of an id; runs store these numbers."""
 
     OK = 0
     UNDECODABLE = 1

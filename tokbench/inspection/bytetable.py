@@ -1,14 +1,13 @@
 """The bytes that each id adds to the decoded text: the denominator of bits per byte, token by token.
 
-Decoding is not a sum of what single tokens decode to: a sentencepiece ``▁the`` is ``the`` alone and `` the``
-after other text, WordPiece joins ``##ing`` without a space, and a third of a Chinese character decodes to
-U+FFFD, three bytes where it stands for one. So each id has two numbers: what it adds as the first token of a
-document, and what it adds after other tokens. Both are what `decode` itself makes of it, alone and after a
-word; only of tokens that are no whole characters the bytes are asked for.
+Decoding single tokens and adding up would be wrong: a sentencepiece ``▁the`` decodes to ``the`` alone and to ``
+the`` after other text, WordPiece joins ``##ing`` without a space, and one byte of a Chinese character decodes
+to U+FFFD, which is three. So each id has two numbers: the bytes that it adds as the first token of a document,
+and those that it adds after other tokens. Both come from `decode`, called with the token alone and after a
+word. Only tokens that are not whole characters are asked for their bytes.
 
-Special tokens add nothing: they mark text and are none, whatever name `decode` shows them by. The unknown token
-adds what `decode` writes for it. `prove` holds the sums to decoded documents, since `decode` may do what no
-table by id can say.
+Special tokens add nothing, whatever `decode` shows for them. The unknown token adds what `decode` writes for
+it. `prove` compares the sums with decoded documents, because `decode` may do what no table by id can express.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from tokbench.tokenizer import (
 )
 
 UNTOLD = -1
-"""In place of a number of bytes that the tokenizer does not tell."""
+"""The number of bytes of a token whose bytes are not known."""
 CHUNK = 20_000
 EXAMPLES = 5
 ENDINGS = (".npy", ".json", ".parquet")
@@ -60,9 +59,9 @@ class IdKind(IntEnum):
 class ByteTable:
     """The bytes of every id of one tokenizer.
 
-    `after` and `first` are int32 of shape ``(vocab_size,)``: what an id adds to the decoded text after other
-    tokens, and as the first of a document; `UNTOLD` where the tokenizer does not tell the bytes of a token that
-    is no whole characters. `kind` is uint8, of `IdKind`.
+    `after` and `first` are int32 of shape ``(vocab_size,)``: the bytes that an id adds to the decoded text
+    after other tokens, and as the first token of a document. They are `UNTOLD` for a token that is not whole
+    characters and whose bytes the tokenizer does not give. `kind` is uint8, of `IdKind`.
     """
 
     tokenizer: str
@@ -76,8 +75,8 @@ class ByteTable:
     def of_tokens(self, batch: TokenBatch) -> NDArray[np.int64]:
         """The bytes that each token of `batch` adds, int64 of shape ``(tokens,)``.
 
-        Special tokens before a text leave its first token the first. Raises `TokenizerError` for ids outside
-        the vocabulary and for tokens whose bytes are not known.
+        The first token after leading special tokens counts as the first of its document. Raises
+        `TokenizerError` for ids outside the vocabulary and for tokens whose bytes are not known.
 
         Example:
             >>> import tokbench
@@ -187,10 +186,10 @@ def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTa
 
 @dataclass
 class Proof:
-    """What a table came to on text, beside what `decode` gives.
+    """A table compared with `decode` on `documents` documents.
 
-    All are bytes but the documents: `text` of the text itself, `decoded` of the decoded ids, `table` the sum
-    over the ids. `examples` are documents in which the last two differ: name, decoded, table.
+    `text`, `decoded` and `table` are bytes: of the text, of the decoded ids, and as the sum of the table over
+    the ids. `examples` are documents in which `decoded` and `table` differ: (name, decoded, table).
     """
 
     documents: int = 0
@@ -203,7 +202,7 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether the table is exact on every document, and there were some."""
+        """Whether the table is exact on every document; False without documents."""
         return self.documents > 0 and self.exact == self.documents
 
     def as_json(self) -> dict[str, Any]:
@@ -219,7 +218,7 @@ def prove(
     documents: Iterable[tuple[str, str]],
     progress: Callable[[int], None] | None = None,
 ) -> Proof:
-    """The table held to the (name, text) of some documents, each encoded and decoded as a whole.
+    """Compare the table with `decode` on documents, pairs of (name, text) that are encoded as a whole.
 
     Example:
         >>> import tokbench
@@ -245,7 +244,7 @@ def prove(
 
 
 def _anchor(tokenizer: Tokenizer) -> tuple[int, int]:
-    """A token that is plain text, and the bytes it decodes to alone."""
+    """A token of plain text, and the number of bytes that it decodes to alone."""
     for word in _WORDS:
         ids = checked_ids(tokenizer, word)
         if ids and ids[-1] != unk_id(tokenizer):
@@ -259,7 +258,7 @@ def _anchor(tokenizer: Tokenizer) -> tuple[int, int]:
 
 
 def _decoded(tokenizer: Tokenizer, ids: Sequence[Sequence[int]]) -> list[str | None]:
-    """The text of each; None where the tokenizer refuses it, or has no token there."""
+    """The decoded text of each; None if the tokenizer raises, as it may for unused ids."""
     try:
         return list(decode_batch(tokenizer, TokenBatch.of(ids)))
     except Exception:  # a gap in the numbering: libraries raise whatever they like

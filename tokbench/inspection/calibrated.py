@@ -1,8 +1,8 @@
-"""`calibrated:FILE`: a closed tokenizer as the fit that `tokbench calibrate -o FILE` keeps makes of it.
+"""`calibrated:FILE`: a closed tokenizer, estimated by the fit that `tokbench calibrate -o FILE` wrote.
 
-It tells how many tokens a text is, by those of the local tokenizer that was fitted, and not which. What a
-request costs beside its text is left out, as everywhere: a tokenizer's figures are of content.
-`tokbench calibrate --fit` adds it.
+It estimates how many tokens a text has, from those of the local tokenizer that was fitted, but not which
+tokens. The overhead of a request is left out, because all figures of tokenizers are of content; `tokbench
+calibrate --fit` adds it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class CalibratedTokenizer:
-    """Numbers of tokens by a fit, for one kind of text; it has no ids, so `vocab_size` is 0."""
+    """Estimates token counts, for one kind of text; there are no ids, so `vocab_size` is 0."""
 
     vocab_size = 0
 
@@ -38,18 +38,18 @@ class CalibratedTokenizer:
 
     @property
     def estimated(self) -> str:
-        """What it is estimated from, and how well."""
+        """The local tokenizer that it is estimated from, and the error."""
         return f"estimated from {self._fit.spec} ({percent(self._fit.error, 1)} off on held-out requests)"
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the most of reported over estimated tokens, at 95 %."""
+        """The 95 % interval of reported over estimated tokens: (low, high)."""
         return self._fit.low, self._fit.high
 
     def count_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """The estimated tokens of each text, rounded up or down by chance, so that sums are right.
+        """The estimated tokens of each text, rounded up or down at random, so that sums are right.
 
-        The chance is the text's own: one text always gives one number.
+        The random choice depends only on the text: the same text always gets the same number.
         """
         import numpy as np
 
@@ -60,18 +60,18 @@ class CalibratedTokenizer:
         return rounded
 
     def encode(self, text: str) -> Sequence[int]:
-        """Refused: which tokens a text has is not known."""
+        """Raises `TokenizerError`: the tokens of a text are not known, only their number."""
         raise TokenizerError(
             f"{self.name}: which tokens a text has is not known, only how many, and that is estimated; "
             f"tokbench run -t {self.name} compares by these numbers"
         )
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Refused: there are no ids."""
+        """Raises `TokenizerError`: there are no ids."""
         raise TokenizerError(f"{self.name}: it has no ids to decode, only estimated numbers of tokens")
 
     def facts(self) -> Mapping[str, Any]:
-        """What it is."""
+        """A description of the tokenizer, ready for JSON."""
         return {"algorithm": f"{self.estimated}, kind {self._kind}"}
 
 
@@ -85,7 +85,7 @@ def read_fit(path: Path) -> Calibration:
 
 
 def load(spec: Spec, context: LoadContext) -> CalibratedTokenizer:
-    """Open a fit, and the local tokenizer that it was made with."""
+    """Load a fit and the local tokenizer that it was made with."""
     fit = read_fit(_path(spec))
     try:
         kind = fit.kind_of(spec.get("kind"))
@@ -98,13 +98,13 @@ def load(spec: Spec, context: LoadContext) -> CalibratedTokenizer:
 
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    """The fit, and what the local tokenizer reads."""
+    """The file of the fit and the files of the local tokenizer."""
     local = local_spec(spec, context)
     return [_path(spec), *_registry(context).tokenizers[local.family].files_of(local, context)]
 
 
 def local_spec(spec: Spec, context: LoadContext) -> Spec:
-    """The local tokenizer that the fit was made with; raises `SpecError` where that is a fit, as this one."""
+    """The local tokenizer that the fit was made with; raises `SpecError` if that is itself a fit."""
     local = _registry(context).tokenizer_spec(read_fit(_path(spec)).spec)
     if local.family == spec.family:
         raise SpecError(_FITTED_TO_ESTIMATE.format(spec=spec, local=local))
@@ -126,7 +126,7 @@ def _path(spec: Spec) -> Path:
 
 
 def _registry(context: LoadContext) -> Registry:
-    from tokbench.registry import registry_of  # upwards: the fit names a tokenizer of any family
+    from tokbench.registry import registry_of  # imported here, because the registry imports this family
 
     return registry_of(context)
 

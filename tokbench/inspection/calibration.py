@@ -1,9 +1,9 @@
-"""Closed tokenizers: token counts that an API reported, told from the counts of a tokenizer at hand.
+"""Closed tokenizers: estimates the token counts that an API reports from those of a local tokenizer.
 
-``tokens ≈ overhead + factor of the kind × tokens of the local tokenizer``, by least squares of relative errors:
-`overhead` is what each request costs beside its text (a chat template), never below 0. How good that is, is
-measured on rows that the fit did not see (ten folds); of those errors come the interval and the choice among
-several local tokenizers.
+``tokens ≈ overhead + factor of the kind × tokens of the local tokenizer``, by least squares of relative errors.
+`overhead` is the cost of each request in addition to its text (a chat template), never below 0. The error is
+measured on rows that the fit did not see (ten folds); it gives the interval, and selects among several local
+tokenizers.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 FOLDS = 10
 LEAST = 10
-"""Rows below which nothing is fitted: the error could not be told."""
+"""With fewer rows nothing is fitted, because the error could not be measured."""
 OWN = 5
-"""Rows of a kind from which on it has a factor of its own; the kinds with fewer share one."""
+"""A kind with at least so many rows has its own factor; kinds with fewer rows share one."""
 SHARED = "other kinds"
 DEFAULT = "text"
-"""The kind of a text of which none is said."""
+"""The kind of a text whose row states none."""
 FORMAT = "tokbench-calibration"
 
 
@@ -46,8 +46,8 @@ class Observed:
 def read_observed(path: Path) -> list[Observed]:
     """The rows of a CSV file with the columns `text` (or `file`, a path beside it), `tokens`, perhaps `kind`.
 
-    Raises `CorpusError` with the line for what is wrong, for fewer rows than can be judged by, for a kind of
-    which every text is blank, and for counts that do not vary.
+    Raises `CorpusError` with the line of a wrong row, for fewer than `LEAST` rows, for a kind whose texts are
+    all blank, and for counts that do not vary.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -101,11 +101,11 @@ def _row(path: Path, line: int, entry: Mapping[str, str | None]) -> Observed:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What turns the counts of a local tokenizer into estimates of another's.
+    """The fit that turns the counts of a local tokenizer into estimates of another's.
 
-    `factors` are by kind, `SHARED` for any that has none. `error` is the mean of held-out errors, each as a
-    share of the count reported; `low` and `high` bound 95 % of ``reported / estimated``. `rows` were fitted,
-    of `kinds`.
+    `factors` are by kind; kinds without one have that of `SHARED`. `error` is the mean held-out error as a
+    share of the reported count; `low` and `high` contain 95 % of ``reported / estimated``. `rows` is the number
+    of rows fitted, `kinds` their kinds.
     """
 
     spec: str
@@ -118,7 +118,7 @@ class Calibration:
     kinds: tuple[str, ...]
 
     def kind_of(self, asked: str | None) -> str:
-        """The kind of text that is asked about: without a name the only one observed, else ``text``.
+        """The kind of text asked for; without a name the only one observed, or else ``text``.
 
         Raises `SpecError` for a kind that was never observed.
         """
@@ -130,11 +130,11 @@ class Calibration:
         return kind
 
     def estimate(self, count: float, kind: str, requests: int = 1) -> float:
-        """The estimated tokens of texts that are `count` tokens here, sent in so many requests."""
+        """The estimated tokens of texts with `count` local tokens, sent in so many requests."""
         return self.overhead * requests + self.factors.get(kind, self.factors[SHARED]) * count
 
     def to_json(self) -> dict[str, Any]:
-        """For a file; `of_json` reads it."""
+        """The calibration in JSON's types; `of_json` reads it."""
         return {
             "format": FORMAT,
             "estimated": True,
@@ -169,8 +169,8 @@ class Calibration:
 def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) -> Calibration:
     """The calibration of one local tokenizer, whose `counts` are those of the observed texts.
 
-    Raises `SpecError` where these do not vary in any kind of text, so that overhead and factor could not be
-    told apart; where a kind has no token; and where what was reported of a kind falls as they rise.
+    Raises `SpecError` if the counts do not vary within any kind of text, so that overhead and factor cannot be
+    separated; if a kind has no token; and if the reported counts of a kind fall as the local ones rise.
 
     Example:
         >>> rows = [Observed("x", 7 + 2 * n, "text") for n in range(1, 31)]
@@ -214,7 +214,7 @@ def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) ->
 
 
 def _sharing(kinds: Sequence[str]) -> list[str]:
-    """For each row the kind whose factor it has: its own where that is frequent enough, else `SHARED`."""
+    """The kind whose factor each row has: its own if that is frequent enough, else `SHARED`."""
     frequent = Counter(kinds)
     return [kind if frequent[kind] >= OWN else SHARED for kind in kinds]
 
@@ -222,7 +222,7 @@ def _sharing(kinds: Sequence[str]) -> list[str]:
 def _fit(
     local: NDArray[np.float64], reported: NDArray[np.float64], kinds: Sequence[str]
 ) -> tuple[float, dict[str, float]]:
-    """Overhead and factors that make the relative errors least; without overhead where it would be negative."""
+    """The overhead and factors with the least relative errors; the overhead is 0 if it would be negative."""
     import numpy as np
 
     own = sorted({*_sharing(kinds)} - {SHARED})

@@ -1,6 +1,6 @@
-"""Two tokenizers on the same documents: do they give the same ids, and if not, where and why do they part.
+"""Compares two tokenizers on the same documents: whether their ids are equal, and where and why they differ.
 
-It is the proof that one implementation may stand for another: a port, a converted file, a newer version.
+This shows whether one implementation can replace another: a port, a converted file, a newer version.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ EXAMPLES_OF_A_CAUSE = 5
 
 @dataclass(frozen=True, slots=True)
 class TokenizerDiff:
-    """What a diff found.
+    """The result of a diff.
 
-    `causes` counts the differing documents by what happens at their first divergence; `divergences` are
-    examples in document order, a few of each cause. `compared` says what was: ids, or the bytes of the tokens.
+    `causes` counts the differing documents by the cause of their first divergence; `divergences` are examples
+    in document order, a few of each cause. `compared` says whether ids or the bytes of tokens were compared.
     """
 
     a: str
@@ -50,7 +50,7 @@ class TokenizerDiff:
 
     @property
     def share_equal(self) -> float:
-        """The share of documents with the same tokens; NaN where there were none."""
+        """The share of documents with the same tokens; NaN without documents."""
         return self.n_equal / self.n_documents if self.n_documents else float("nan")
 
     def as_json(self) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def diff(
 ) -> TokenizerDiff:
     """Compare two tokenizers on (name, text) documents, streamed.
 
-    With `by_bytes` the bytes that tokens stand for are compared instead of ids: for vocabularies that number
-    the same tokens differently. `progress` is told documents seen and documents that differ.
+    With `by_bytes` the bytes of tokens are compared instead of ids, for vocabularies that number the same
+    tokens differently. `progress` is called with the documents seen and those that differ.
 
     Example:
         >>> import tokbench
@@ -106,7 +106,7 @@ def diff(
             found = first_divergence(
                 name, text, pieces(a, text, ids_a.tolist()), pieces(b, text, ids_b.tolist()), key
             )
-            if found is None:  # they differ, so what is left is a plugin whose two calls disagree
+            if found is None:  # the ids differ, so the plugin gave others in a second call
                 raise TokenizerError(
                     f"{a.name} or {b.name}: encode_batch and encode give different ids for {name}"
                 )

@@ -1,4 +1,4 @@
-"""Where two tokenizations of one text part, and what kind of difference it is, one of `CAUSES`."""
+"""Where two tokenizations of one text first differ, and the cause, one of `CAUSES`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CAUSES = {
     "ties": "the same text in as many tokens, cut elsewhere",
     "segmentation": "the same text, in more tokens on one side",
 }
-"""The kinds of difference, in the order in which they are tried."""
+"""The causes of a difference, in the order in which they are tried."""
 CONTEXT = 2  # equal tokens shown on either side of a divergence
 MOST_SHOWN = 24  # tokens of a divergence that are kept
 _SPECIAL = re.compile(r"<\|[^|<>\s]+\|>|</?[a-z_]{1,16}\d*>|\[(?:CLS|SEP|PAD|UNK|MASK)\]")
@@ -33,11 +33,11 @@ _SPECIAL = re.compile(r"<\|[^|<>\s]+\|>|</?[a-z_]{1,16}\d*>|\[(?:CLS|SEP|PAD|UNK
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first place in a document where two tokenizers part.
+    """The first place in a document where two tokenizers differ.
 
-    `document` names the document; `position` is the index of the first token that differs, `start` and `end`
-    the characters until the two agree again, `text` those characters; `a` and `b` are the tokens there with up
-    to two equal ones on either side, cut after `MOST_SHOWN`: `lead` equal ones, then `n_a` or `n_b` others.
+    `document` names the document; `position` is the index of the first token that differs. `start` and `end`
+    are the characters until the two agree again, and `text` those characters. `a` and `b` are the tokens there,
+    after `lead` equal tokens (up to two); `n_a` and `n_b` of them differ. At most `MOST_SHOWN` tokens are kept.
     """
 
     document: str
@@ -102,7 +102,7 @@ def first_divergence(
 def _resync(
     a: Sequence[TextPiece], b: Sequence[TextPiece], position: int, key: Callable[[TextPiece], object]
 ) -> tuple[int, int]:
-    """Where both go on with the same token at the same character: the ends of the part that differs."""
+    """The ends of the part that differs: where both have the same token at the same character again."""
     i = j = position
     while i < len(a) and j < len(b):
         if a[i].start == b[j].start and (i, j) != (position, position) and key(a[i]) == key(b[j]):
@@ -130,7 +130,9 @@ def cause(a: Sequence[TextPiece], b: Sequence[TextPiece], text: str, start: int,
     spelled_a, spelled_b = b"".join(bytes_a), b"".join(bytes_b)
     if _without(rb"\s", [spelled_a]) != _without(rb"\s", [spelled_b]):
         return "normalisation"
-    if any(map(is_recent, text[max(0, start - 1) : end + 1])):  # it may stand beside: its own tokens are equal
+    if any(
+        map(is_recent, text[max(0, start - 1) : end + 1])
+    ):  # a recent character next to the part also counts
         return "Unicode class"
     if spelled_a != spelled_b:
         return "white space"
@@ -142,12 +144,12 @@ def cause(a: Sequence[TextPiece], b: Sequence[TextPiece], text: str, start: int,
 
 
 def _parts_in_spaces(a: Sequence[bytes], b: Sequence[bytes]) -> bool:
-    """Whether the first cut that only one of two spellings of the same bytes has lies behind white space."""
+    """Whether the first cut that only one of two spellings of the same bytes has follows a space."""
     spelled, cuts = b"".join(a), (set(accumulate(map(len, a))), set(accumulate(map(len, b))))
     before = spelled[: min(cuts[0] ^ cuts[1], default=0)]
     return (whole_text(before) or "")[-1:].isspace()  # not within a character
 
 
 def _without(pattern: bytes, parts: Sequence[bytes]) -> list[bytes]:
-    """What of each part does not match, where something is left."""
+    """What remains of each part without the matches; parts with nothing left are dropped."""
     return [rest for part in parts if (rest := re.sub(pattern, b"", part))]

@@ -1,7 +1,7 @@
 """The facts of a tokenizer in one place: what it is, where it comes from, and whether it loses anything.
 
-A tokenizer's own `facts()` say what only it can know; name, size, special ids, libraries and files are found
-here. The keys that mean the same for all come first, in this order; others a plugin states follow.
+Name, size, special ids, libraries and files are found here; a tokenizer's own `facts()` adds what only it can
+know. The keys common to all tokenizers come first, in the order of `ORDER`; further keys of a plugin follow.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ORDER = (
 
 
 def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: LoadContext) -> dict[str, Any]:
-    """The facts of a loaded tokenizer, in JSON's types; None stands for "nothing says".
+    """The facts of a loaded tokenizer, in JSON's types; None if unknown.
 
     Example:
         >>> from tokbench.registry import build_registry
@@ -75,7 +75,7 @@ def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: Lo
 
 
 def versions(distributions: Iterable[str]) -> dict[str, str]:
-    """The installed versions of distributions; "absent" where one is not installed."""
+    """The installed versions of distributions; "absent" for one that is not installed."""
     return {name: _version(name) for name in distributions}
 
 
@@ -88,7 +88,7 @@ def _version(distribution: str) -> str:
 
 
 def file_digests(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """Name, size and SHA-256 of files, and of those in folders; what is not there is left out."""
+    """Name, size and SHA-256 of files, and of those in folders; missing files are left out."""
     found: list[Path] = []
     for path in map(Path, paths):
         found += [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]

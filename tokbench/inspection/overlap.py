@@ -1,7 +1,7 @@
-"""Vocabularies side by side: how much they share, and what one has that another lacks.
+"""Compares vocabularies: how much they share, and what one has that another lacks.
 
-Tokens are compared by the bytes they stand for, so that vocabularies of different libraries can be: ``Ġthe``,
-``▁the`` and ``b" the"`` are the same token. Special tokens stand for no bytes and do not count.
+Tokens are compared by their bytes, so that vocabularies of different libraries are comparable: ``Ġthe``,
+``▁the`` and ``b" the"`` are the same token. Special tokens have no bytes and do not count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tokbench.tokenizer import whole_text
 
 @dataclass(frozen=True, slots=True)
 class Surplus:
-    """What vocabulary `a` has that `b` lacks: tokens, longest first, and their number by script and length."""
+    """The tokens that `a` has and `b` lacks, longest first, and their number by script and length."""
 
     a: str
     b: str
@@ -42,7 +42,7 @@ class Surplus:
 
 
 def jaccard(a: frozenset[bytes], b: frozenset[bytes]) -> float:
-    """Size of the intersection over size of the union; NaN where both are empty.
+    """Size of the intersection over size of the union; NaN if both are empty.
 
     Example:
         >>> jaccard(frozenset({b"a", b"b"}), frozenset({b"b", b"c"}))
@@ -53,9 +53,9 @@ def jaccard(a: frozenset[bytes], b: frozenset[bytes]) -> float:
 
 
 def weighted_jaccard(a: Mapping[bytes, int], b: Mapping[bytes, int]) -> float:
-    """What two vocabularies share of what a text uses: Σ min over Σ max of each token's share of the tokens.
+    """The overlap weighted by use: Σ min over Σ max of each token's share of all tokens (Růžička's similarity).
 
-    `a` and `b` say how often each byte string occurred (Růžička's similarity); NaN where none did.
+    `a` and `b` are how often each byte string occurred; NaN if none did.
 
     Example:
         >>> weighted_jaccard({b"a": 3, b"b": 1}, {b"a": 1, b"c": 1})  # 1/2 over 3/4 + 1/4 + 1/2
@@ -69,7 +69,7 @@ def weighted_jaccard(a: Mapping[bytes, int], b: Mapping[bytes, int]) -> float:
 
 
 def used_tokens(audit: VocabularyAudit, counts: NDArray[np.int64]) -> dict[bytes, int]:
-    """How often each byte string occurred, from how often each id did; special tokens are none."""
+    """How often each byte string occurred, from the counts of ids; without special tokens."""
     found: Counter[bytes] = Counter()
     for index in counts.nonzero()[0].tolist():
         if audit.tokens[index]:
@@ -94,11 +94,11 @@ def lacking_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.int64]:
 
 
 SAME = 0.95
-"""The overlap from which two vocabularies count as one: releases add a few tokens, ports lose a few."""
+"""Two vocabularies with at least this overlap count as the same: releases add a few tokens, ports lose some."""
 
 
 def same_vocabulary(a: VocabularyAudit, b: VocabularyAudit) -> bool:
-    """Whether nearly all tokens of each stand for bytes that a token of the other stands for."""
+    """Whether nearly all tokens of each have the bytes of a token of the other."""
     sizes = sorted(len(audit.tokens) for audit in (a, b))
     if sizes[0] < SAME * SAME * sizes[1]:  # special tokens and gaps aside, they cannot overlap enough
         return False
@@ -112,7 +112,7 @@ def same_numbering(a: VocabularyAudit, b: VocabularyAudit) -> bool:
 
 
 def surplus(a: VocabularyAudit, b: VocabularyAudit) -> Surplus:
-    """What `a` has that `b` lacks."""
+    """The tokens that `a` has and `b` lacks."""
     tokens = sorted(a.byte_strings() - b.byte_strings(), key=lambda token: (-len(token), token))
     scripts = Counter(_script(token) for token in tokens)
     lengths = Counter(map(len, tokens))

@@ -1,10 +1,11 @@
-"""A text cut as a tokenizer cuts it, ready to be shown: the source of terminal, report and live page.
+"""The tokens of a text, ready to be shown in the terminal, the report and the live page.
 
-Tokens of byte-level vocabularies may hold parts of a character. Such tokens form a group, which is shown as the
-whole characters it makes up; every token belongs to one group, most groups are one token.
+Tokens of byte-level vocabularies may be parts of a character. Such tokens form a group, which is shown as the
+whole characters that it spells; every token belongs to one group, and most groups have one token.
 
-Where a token stands in the text is found in this order: by the bytes of the tokens, if they make up the text
-(with or without a space put before it); by the tokenizer's own offsets; by looking for each token's text.
+The place of a token in the text is found from the bytes of the tokens if together they are the text (perhaps
+with a space added before it), else from the tokenizer's own offsets, else by searching for the text of each
+token.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ Kind = Literal["token", "special", "unknown"]
 class TextPiece:
     """One token in its text.
 
-    `bytes` is what the token stands for, empty for special tokens and UNK; `text` is how to show it: its own
-    text, or, where its bytes are not whole characters, those characters in full. `start` and `end` are its span
-    in code points of the text, equal where it covers none. Tokens with the same `group` share a character;
+    `bytes` are the token's bytes, empty for special tokens and UNK. `text` is how to show it: its own text, or,
+    if its bytes are not whole characters, the whole characters that they belong to. `start` and `end` are its
+    span in code points of the text, equal if it covers none. Tokens of the same `group` share a character;
     `whole` says that the token shares none.
     """
 
@@ -64,7 +65,7 @@ class Group:
 
 
 def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) -> list[TextPiece]:
-    """The tokens of `text`, in order; `ids` where the text is encoded already.
+    """The tokens of `text`, in order; `ids` if the text is encoded already.
 
     Example:
         >>> import tokbench
@@ -122,14 +123,14 @@ _MARKS = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍", "\u00a0": "⍽", "\u
 
 
 def visible(text: str) -> str:
-    r"""`text` with white space marked and what cannot be seen spelled out.
+    r"""`text` with white space marked and invisible characters spelled out.
 
     Example:
         >>> visible(" a\tb\n\x00\u200b")
         '·a→b↵\\x00\\u200b'
     """
     base = "◌" if text and (text[0] == JOINER or unicodedata.category(text[0]).startswith("M")) else ""
-    if text.isprintable():  # of white space, only the space is
+    if text.isprintable():  # the space is the only printable white space
         return base + text.replace(" ", _MARKS[" "])
     return base + "".join(_visible(char) for char in text)
 
@@ -187,7 +188,7 @@ def _overlaps(spans: Spans) -> list[bool]:
 
 
 def _by_search(text: str, parts: Sequence[bytes]) -> Spans:
-    """Spans by looking for each token's text from where the last one ended, regardless of case."""
+    """Spans by searching for each token's text after the last one's end, ignoring case."""
     folded = text.casefold() if len(text.casefold()) == len(text) else text
     spans, position = [], 0
     for part in parts:

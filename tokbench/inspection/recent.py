@@ -1,9 +1,8 @@
-r"""Characters that Unicode classified lately, over which libraries with different tables disagree.
+r"""Characters that Unicode added or changed recently, on which libraries with different tables disagree.
 
-What ``\p{L}`` means depends on the version of Unicode a library was built with: `regex`, Python's
-`unicodedata`, tiktoken's and tokenizers' engines each have their own. A character is called recent
-here if `regex` and `unicodedata` class it differently, or if it lies in a block that Unicode 9 (2016) or later
-brought.
+What ``\p{L}`` means depends on the version of Unicode that a library was built with: `regex`, Python's
+`unicodedata`, and the engines of tiktoken and tokenizers each have their own. Here a character is called recent
+if `regex` and `unicodedata` classify it differently, or if Unicode 9 (2016) or later added its block.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _STARTS = [first for first, _ in _BLOCKS]
 
 @cache
 def is_recent(char: str) -> bool:
-    """Whether libraries may disagree on what kind of character `char` is.
+    """Whether libraries may disagree on the general category of `char`.
 
     Example:
         >>> is_recent("a"), is_recent("\U0001e4d0")

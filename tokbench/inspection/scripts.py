@@ -1,4 +1,4 @@
-"""The Unicode script of a token: that of its letters, or what it is made of where it has none.
+"""The Unicode script of a token: that of its letters, or the kind of its characters if it has none.
 
 Scripts are those of UAX #24, as the installed `regex` knows them; only characters that occur are looked up.
 """
@@ -35,7 +35,7 @@ _SCRIPTS = tuple(_NAMES.split())
 
 
 def script_of(text: str) -> str:
-    """The script most letters of `text` belong to (the first on a tie), or what it consists of instead.
+    """The script of most letters of `text` (the first on a tie), or the kind of its characters without letters.
 
     Example:
         >>> script_of(" Straße"), script_of("東京"), script_of("１23"), script_of("  "), script_of("->")
@@ -51,7 +51,7 @@ def script_of(text: str) -> str:
 
 @cache
 def _script(char: str) -> str:
-    """The script of a letter or mark; empty for what is common to all."""
+    """The script of a letter or mark; empty for characters common to all scripts."""
     match = _pattern().match(char)
     return _SCRIPTS[(match.lastindex or 1) - 1] if match else OTHER if char.isalpha() else ""
 

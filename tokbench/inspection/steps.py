@@ -1,7 +1,7 @@
-"""The steps of a trace as a figure: an SVG image, or a page that stands alone.
+"""The steps of a trace as a figure: an SVG image, or an HTML page without external files.
 
-Both show one row a step: what happened, and the whole sequence after it with the new piece marked. Text is
-data: all of it is escaped, and pieces that are not whole characters are shown as their bytes.
+Both show one row for each step: what happened, and the whole sequence after it with the new piece marked. All
+text is escaped, and pieces that are not whole characters are shown as their bytes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ _WIDTH = 1100
 
 
 def label(token: bytes) -> str:
-    """A piece as it is shown: its characters with white space made visible, or its bytes where they are not
-    whole.
+    """A piece as it is shown: its characters with white space made visible, or else its bytes.
 
     Example:
         >>> label(b" the"), label(bytes([0xE2, 0x82])), label(b"")
@@ -56,7 +55,7 @@ _MOST_CANDIDATES = 5
 
 
 def weighed(step: Step) -> str:
-    """What the step chose from, the best first, in one line: pieces, or scored pieces with their path's total.
+    """The candidates of a step in one line, the best first: pieces, or scored pieces with their path's total.
 
     Example:
         >>> weighed(Step("match", (b"nt",), 0, detail={"candidates": ["##nte", "##nt"]}))
@@ -85,7 +84,7 @@ def _few(shown: list[str]) -> list[str]:
 
 
 def _boxes(step: Step, top: float) -> tuple[list[str], float, float]:
-    """The pieces of a step as boxes, wrapped at the figure's width; how far right and down they reach."""
+    """The pieces of a step as boxes, wrapped at the figure's width; and their right and bottom ends."""
     drawn: list[str] = []
     x, y, right = float(_MARGIN), top, 0.0
     for index, text in enumerate(map(label, step.tokens)):
@@ -167,7 +166,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.25rem 0}
 
 
 def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
-    """The steps as one HTML page that needs nothing else: no script, no request.
+    """The steps as one HTML page without scripts and external files.
 
     Example:
         >>> "<script" in html_page("demo", "<script>", [Step("start", (b"<script>",))])
@@ -205,7 +204,7 @@ _RIGHT_TO_LEFT = re.compile(
 
 
 def _apart(line: str) -> str:
-    """A line of words, in which text that runs from right to left turns nothing round but itself.
+    """A line of words with marks that keep right-to-left text from reordering the text around it.
 
     Without the marks a browser shows ``merge ש + ל → של`` from right to left, the arrow pointing at what was
     merged, and ``'של': 2 symbols`` with the number before the piece.
@@ -223,5 +222,5 @@ def _short(text: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Escaped, as XML can hold it."""
+    """The text escaped, without characters that XML forbids."""
     return html.escape(in_xml(text))

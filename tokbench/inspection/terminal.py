@@ -33,7 +33,7 @@ def render(found: Sequence[TextPiece], *, color: bool) -> Text:
 
 
 def label(group: Group) -> str:
-    """How a group is written: its characters, and how many tokens share them where it is more than one."""
+    """The text of a group: its characters, and the number of its tokens if there are several."""
     shown = visible(group.text) or "∅"
     return shown if len(group.pieces) == 1 else shown + str(len(group.pieces)).translate(_SUBSCRIPTS)
 

@@ -1,4 +1,4 @@
-"""How often each id of a vocabulary is used on some text: which never are, and which rarely."""
+"""How often some text uses each id of a vocabulary, and which ids it never or rarely uses."""
 
 from __future__ import annotations
 
