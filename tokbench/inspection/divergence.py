@@ -132,7 +132,7 @@ def cause(a: Sequence[TextPiece], b: Sequence[TextPiece], text: str, start: int,
         return "normalisation"
     if any(
         map(is_recent, text[max(0, start - 1) : end + 1])
-    ):  # a recent character next to the part also counts
+    ):  # a neighbour counts, too
         return "Unicode class"
     if spelled_a != spelled_b:
         return "white space"
