@@ -11,14 +11,17 @@ from tokbench.wording import listed, sentences
 
 
 def explained(run: Run, names: Collection[str] | None = None) -> str:
-    """What the marks in a table of this run, or of `names` of it, mean; empty where there are none."""
+    """`marks_explained`, and which unmarked tokenizers lose something of the cases made to be hard."""
     shown = run.tokenizers if names is None else names
-    there = {loss.mark for name, loss in losses(run).items() if name in shown}
-    said = [text for mark, text in EXPLAINED.items() if mark in there]
-    if hard := [name for name in hard_losses(run) if name in shown]:
-        named = ", ".join(run_labels(run)[spec] for spec in hard)
-        said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
-    return sentences(*said)
+    named = ", ".join(run_labels(run)[spec] for spec in hard_losses(run) if spec in shown)
+    hard = f"Unmarked, though not every case made to be hard comes back: {named}." if named else ""
+    return sentences(marks_explained(run, shown), hard)
+
+
+def marks_explained(run: Run, names: Collection[str]) -> str:
+    """What the marks of the tokenizers `names` mean, a sentence for each mark; empty if none has a mark."""
+    there = {loss.mark for name, loss in losses(run).items() if name in names}
+    return sentences(*(text for mark, text in EXPLAINED.items() if mark in there))
 
 
 def hollow(run: Run, drawn: Collection[str]) -> str:

@@ -20,13 +20,14 @@ import numpy as np
 
 from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
+from tokbench.plots.captions import marks_explained
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
 from tokbench.reports.criteria import EQUAL, Known, known_criteria, level_of, noise_unknown
 from tokbench.reports.reasons import not_known, reasons, texts_named
 from tokbench.reports.table import Column, Table, TableCell, tokenizer_rows
 from tokbench.results import Run
-from tokbench.wording import percent
+from tokbench.wording import percent, sentences
 
 SURE = 1.96
 DRAWS = 4000
@@ -145,6 +146,7 @@ def table(run: Run, decision: Decision) -> Table:
         "geometric mean. First under: of weights drawn at random, the share under which the tokenizer comes "
         "first."
     )
+    note = sentences(note, marks_explained(run, rows))
     return Table("decision", "Decision", tuple(columns), tokenizer_rows(run, rows), note)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tokbench.metrics.context import REPLICATES
 from tokbench.metrics.correction import SURE
 from tokbench.plots import data
+from tokbench.plots.captions import marks_explained
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import losses
 from tokbench.reports.chosen import metric_facts
@@ -39,6 +40,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         Column(key="p_adjusted", label="p (corrected)", places=3, least=least_p(replicates)),
         Column.text("verdict"),
     )
+    shown = rows.head(MOST_PAIRS)
     made = tuple(
         Row.of(
             labels[row.tokenizer],
@@ -50,13 +52,14 @@ def table(run: Run, metric: str, dataset: str) -> Table:
             lossy="; ".join(str(lost[name]) for name in (row.tokenizer, row.baseline) if name in lost),
             key=row.tokenizer,
         )
-        for row in rows.head(MOST_PAIRS).itertuples()
+        for row in shown.itertuples()
     )
     some = f"{MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
     note = sentences(
         _FAMILY,
         counted_on(run, dataset),
         "Grey: one of the two loses something, so the difference speaks for neither." if lost else "",
+        marks_explained(run, {name for row in shown.itertuples() for name in (row.tokenizer, row.baseline)}),
         some if of > MOST_PAIRS else "",
     )
     return Table(f"differences-{metric}", f"{metric} · {dataset_label(run, dataset)}", columns, made, note)

@@ -6,12 +6,13 @@ from itertools import combinations
 from typing import Any
 
 from tokbench.inspection.pieces import visible
+from tokbench.plots.captions import marks_explained
 from tokbench.plots.labels import run_labels
 from tokbench.reports.figures import number
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.results import Run
 from tokbench.tokenizer import first_difference
-from tokbench.wording import counted, data_size
+from tokbench.wording import counted, data_size, sentences
 
 COLUMNS = (
     Column.text("tokenizer"),
@@ -32,11 +33,12 @@ def pairs(run: Run) -> list[dict[str, Any]]:
 
 def diff_table(run: Run) -> Table:
     """Every pair compared: the share of documents with the same tokens, and why the others differ."""
-    labels = run_labels(run)
+    labels, compared = run_labels(run), pairs(run)
     rows = tuple(
-        Row.of(*(labels[pair[side]] for side in "ba"), *_found(pair), key=pair["b"]) for pair in pairs(run)
+        Row.of(*(labels[pair[side]] for side in "ba"), *_found(pair), key=pair["b"]) for pair in compared
     )
-    return Table("diffs", "Document by document", COLUMNS, rows, _note(run) if rows else "")
+    marks = marks_explained(run, {pair[side] for pair in compared for side in "ab"})
+    return Table("diffs", "Document by document", COLUMNS, rows, sentences(_note(run), marks) if rows else "")
 
 
 def _found(pair: dict[str, Any]) -> tuple[TableCell | float | str, ...]:
@@ -90,7 +92,7 @@ def passages_table(run: Run) -> Table:
     for sample in run.samples:
         for view in sample["tokenizations"]:
             views.setdefault(view.get("spec") or view["tokenizer"], []).append(view["pieces"])
-    rows = []
+    rows, shown = [], set()
     for one, other in combinations(views, 2):
         both = zip(views[one], views[other], strict=False)
         pairs = [(first, second) for first, second in both if first or second]
@@ -98,8 +100,10 @@ def passages_table(run: Run) -> Table:
         cuts = sum(_column(first, "bytes") == _column(second, "bytes") for first, second in pairs)
         if pairs and (ids or cuts == len(pairs)):
             names = labels[one], labels[other]
+            shown |= {one, other}
             rows.append(Row.of(*names, len(pairs), ids, cuts, _first_difference(pairs), key=one))
     note = "Passages: those shown side by side. Cuts: the same bytes in the same tokens, whatever their ids."
+    note = sentences(note, marks_explained(run, shown))
     return Table("agreement", "The passages shown below", PASSAGE_COLUMNS, tuple(rows), note)
 
 

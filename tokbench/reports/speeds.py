@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from tokbench.plots import data
+from tokbench.plots.captions import marks_explained
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.figures import decimals
@@ -55,7 +56,7 @@ def measurements(run: Run) -> Table:
     there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
     made = tokenizer_rows(run, {name: [cells[name, metric] for metric in shown] for name in there})
     of = f"Speeds and latencies are of {dataset_label(run, timed)}." if (rows["dataset"] == timed).any() else ""
-    note = sentences(of, data.busy(run))
+    note = sentences(of, marks_explained(run, there), data.busy(run))
     return Table("speed", "Speed, memory, load time", columns, made, note)
 
 
@@ -120,7 +121,8 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     label = dataset_label(run, dataset)
     first = data.first_pass(run, dataset) or "not timed"
     note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")], first=first, rank=by)
-    note = sentences(note, _SAME_NOTE if references else "", data.busy(run))
+    same_note = _SAME_NOTE if references else ""
+    note = sentences(note, same_note, marks_explained(run, order), data.busy(run))
     return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tokenizer_rows(run, rows), note)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from tokbench.metrics import Metric
 from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
-from tokbench.plots.captions import explained
+from tokbench.plots.captions import explained, marks_explained
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import best_first, fairest_first
 from tokbench.reports import marks
@@ -193,6 +193,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     note = sentences(
         f"{column.help}." if column.help else "",
         ALONG if best else "",
+        marks_explained(run, there) if shown else "",
         counted_on(run, dataset),
         caveat_of(run, dataset) if metric in _BETWEEN else "",
     )
@@ -225,7 +226,7 @@ def overall_metrics(run: Run, dataset: str) -> Table:
         divisor, unit = in_unit(typical(cell.value for cell in figures), units[name] or "")
         places = decimals(cell.value and cell.value / divisor for cell in figures)
         made.append(Row((name, unit, *figures), key=name, places=places, divisor=divisor))
-    note = counted_on(run, dataset)
+    note = sentences(marks_explained(run, there), counted_on(run, dataset))
     return Table(f"all-{_slug(dataset)}", dataset_label(run, dataset), columns, tuple(made), note)
 
 
@@ -260,7 +261,7 @@ def fairness(run: Run, dataset: str) -> Table:
     values = {name: cell.value for name, cell in ginis.items() if cell.value is not None}
     best = frozenset((names.index(name), 1) for name in marks.best(run, "gini", dataset, "lower", values))
     note = sentences(
-        explained(run),
+        explained(run, names),
         BOLD if best else "",
         *training_notes(run, dataset),
         counted_on(run, dataset),

@@ -6,9 +6,11 @@ from collections import Counter
 
 from tokbench.inspection.audit import VocabularyAudit
 from tokbench.inspection.overlap import overlap_matrix
+from tokbench.plots.captions import marks_explained
 from tokbench.plots.labels import run_labels
 from tokbench.reports.table import Column, Row, Table, tokenizer_rows
 from tokbench.results import Run
+from tokbench.wording import sentences
 
 SCRIPTS = 14
 """Scripts with a column of their own; the rest are added up."""
@@ -25,7 +27,7 @@ def audit_table(run: Run) -> Table:
         for name, audit in run.audits.items()
     }
     rows = tokenizer_rows(run, counts, ranked=False)
-    return Table("audit", "Audit: what becomes of each id", columns, rows)
+    return Table("audit", "Audit: what becomes of each id", columns, rows, marks_explained(run, run.audits))
 
 
 def injection_table(run: Run) -> Table:
@@ -53,6 +55,7 @@ def injection_table(run: Run) -> Table:
         "other text, or split, in another case or form. 0 is what an entry for plain text should have."
     )
     note += f" Without control strings: {', '.join(without)}." if without else ""
+    note = sentences(note, marks_explained(run, run.injections))
     return Table("injection", "Control strings in plain text", columns, tuple(rows), note)
 
 
@@ -78,7 +81,8 @@ def script_table(run: Run) -> Table:
         for name, held in shares.items()
     }
     rows = tokenizer_rows(run, figures, ranked=False)
-    return Table("scripts", "Scripts: share of the vocabulary", (_FIRST, *columns), rows)
+    note = marks_explained(run, shares)
+    return Table("scripts", "Scripts: share of the vocabulary", (_FIRST, *columns), rows, note)
 
 
 def overlap_table(run: Run) -> Table:
@@ -91,4 +95,5 @@ def overlap_table(run: Run) -> Table:
     columns = _FIRST, *(Column(key=name, label=labels[name], places=3) for name in names)
     rows = tokenizer_rows(run, dict(zip(names, matrix.tolist(), strict=True)), ranked=False)
     note = "Jaccard index of the vocabularies' byte strings; 1 is the same vocabulary."
+    note = sentences(note, marks_explained(run, names))
     return Table("overlap", "Overlap of every two vocabularies", columns, rows, note)

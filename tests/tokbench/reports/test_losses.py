@@ -5,9 +5,12 @@ from __future__ import annotations
 from tests.tokbench.reports.tested import add_metric, lossy_run
 from tokbench.plots import data
 from tokbench.plots.captions import explained
-from tokbench.plots.losses import comparable, hard_losses, losses
+from tokbench.plots.losses import EXPLAINED, LOSES, REWRITES, comparable, hard_losses, losses
 from tokbench.reports import tables
+from tokbench.reports.decision import decided
+from tokbench.reports.decision import table as decision_table
 from tokbench.reports.findings import compression
+from tokbench.reports.html import page
 
 
 def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run) -> None:
@@ -97,3 +100,19 @@ def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run)
     run.tokenizers = [unigram, wordpiece, "bytes"]
     said = compression(run)
     assert "the most of those that lose the same things" in said.sentence
+
+
+def test_a_table_explains_the_marks_that_it_shows_and_no_others(made_up_run) -> None:
+    run = lossy_run(made_up_run)
+    built = page.build(run, {})
+    panels = [getattr(panel, "table", panel) for section in built.sections for panel in section.panels]
+    seen: set[str] = set()
+    for table in [*built.headlines, *panels, decision_table(run, decided(run))]:
+        names = [column.label for column in table.columns]
+        names += [cell for row in table.rows for cell in row.cells if isinstance(cell, str)]
+        marked = {mark for mark in EXPLAINED if any(f" {mark}" in name for name in names)}
+        assert marked == {mark for mark, said in EXPLAINED.items() if said in table.note}, table.name
+        seen |= {table.name} if marked else set()
+    assert len(seen) > 8, seen
+    few = tables.headline(run, data.main_dataset(run), rows=["unigram:vocab_size=8000"])
+    assert (LOSES in few.note, REWRITES in few.note) == (True, False)
