@@ -125,8 +125,7 @@ def _elsewhere(run: Run, main: str, best: str, named: str) -> tuple[str, str]:
     different = [name for name, lead in leads.items() if best not in lead]
     others = "the other dataset" if len(leads) == 1 else f"the other {len(leads)} datasets"
     of = f"{len(different)} of {others}" if 0 < len(different) < len(leads) else others
-    leads_or_may = "leads" if all(len(lead) == 1 for lead in leads.values()) else "leads or may lead"
-    gist = f"Others lead on {of}." if different else f"{named} {leads_or_may} on {of}, too."
+    gist = f"Others lead on {of}." if different else f"{named} leads on {of}, too."
     return f" Most text per token elsewhere: {'; '.join(said)}.", gist
 
 
