@@ -69,7 +69,7 @@ def compression(run: Run) -> KeyFinding | None:
         sentence += f" Next is {labels[second['tokenizer']]} at {ends}."
         sentence += " No paired test was made between the two." if others[second["tokenizer"]] is None else ""
     sentence += _pooled_otherwise(run, dataset, metric, best["tokenizer"])
-    elsewhere, gist_elsewhere = _elsewhere(run, dataset, best["tokenizer"], leader if tied else "It")
+    elsewhere, gist_elsewhere = _elsewhere(run, dataset, best["tokenizer"], tied=bool(tied))
     sentence += elsewhere
     homework = trained_on(run, dataset)
     if homework:
@@ -105,9 +105,10 @@ def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
     return f" Pooled by bytes, where scripts of three bytes a character weigh most, {first} is first."
 
 
-def _elsewhere(run: Run, main: str, best: str, named: str) -> tuple[str, str]:
-    """Who leads on the other datasets, in a sentence; and how the gist goes on from the main one, where `best`,
-    as `named`, does.
+def _elsewhere(run: Run, main: str, best: str, *, tied: bool) -> tuple[str, str]:
+    """Two sentences on the other datasets: who leads on each, and for the headline, whether `best` does.
+
+    `best` is the first on the main dataset; if it is `tied` there with others, the headline repeats its name.
     """
     labels, leads = run_labels(run), {}
     for dataset in data.natural_datasets(run):
@@ -123,9 +124,17 @@ def _elsewhere(run: Run, main: str, best: str, named: str) -> tuple[str, str]:
         together.setdefault(who, []).append(dataset_label(run, name))
     said = [f"on {listed(datasets)} {who}" for who, datasets in together.items()]
     different = [name for name, lead in leads.items() if best not in lead]
+    alone = [name for name, lead in leads.items() if lead == [best]]
     others = "the other dataset" if len(leads) == 1 else f"the other {len(leads)} datasets"
-    of = f"{len(different)} of {others}" if 0 < len(different) < len(leads) else others
-    gist = f"Others lead on {of}." if different else f"{named} leads on {of}, too."
+    named = labels[best] if tied else "It"
+    if different:
+        of = f"{len(different)} of {others}" if len(different) < len(leads) else others
+        gist = f"{f'Tokenizers other than {named}' if tied else 'Others'} lead on {of}."
+    elif alone:
+        does = "leads" if len(alone) == len(leads) else "leads or shares first place"
+        gist = f"{named} {does} on {others}{'' if tied else ', too'}."
+    else:
+        gist = f"{named} shares first place on {others}{', too' if tied else ''}."
     return f" Most text per token elsewhere: {'; '.join(said)}.", gist
 
 

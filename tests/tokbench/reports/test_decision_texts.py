@@ -12,15 +12,20 @@ from tokbench.reports.decision import decide, table
 from tokbench.reports.findings import findings
 
 
-def two_texts(run: Any, figures: dict[str, tuple[float, float]], metric: str = "compression_ratio") -> Any:
+def two_texts(
+    run: Any,
+    figures: dict[str, tuple[float, float]],
+    metric: str = "compression_ratio",
+    dataset: str = "bundled:prose",
+) -> Any:
     """The run with another dataset, on which a metric has these figures."""
-    more = run.frame.iloc[:1].assign(dataset="bundled:prose", metric=metric, key=0).drop(columns="key")
+    more = run.frame.iloc[:1].assign(dataset=dataset, metric=metric, key=0).drop(columns="key")
     rows = [
         more.assign(tokenizer=name, value=value, ci_low=value - half, ci_high=value + half)
         for name, (value, half) in figures.items()
     ]
     run.frame = pd.concat([run.frame, *rows], ignore_index=True)
-    run.datasets = [*run.datasets, "bundled:prose"]
+    run.datasets = [*run.datasets, dataset]
     run.manifest["datasets"] = [
         {"spec": name, "languages": {"eng_Latn": {}}, "facts": {}} for name in run.datasets
     ]
@@ -64,6 +69,22 @@ def test_the_answer_tells_who_leads_on_the_other_datasets(small) -> None:
     three_texts.manifest["datasets"] += [{"spec": "bundled:code", "languages": {"c": {}}, "facts": {}}]
     assert "elsewhere: on bundled prose and bundled code bytes." in findings(three_texts)[0].sentence
     assert findings(small(figures))[0].gist.endswith("of bundled parallel.")
+
+
+def test_the_answer_says_where_the_first_place_is_shared_on_another_dataset(small) -> None:
+    def gist(main: Any, *elsewhere: Any) -> str:
+        run = small({"compression_ratio": main})
+        for name, values in zip(("bundled:prose", "bundled:code"), elsewhere, strict=False):
+            run = two_texts(run, values, dataset=name)
+        return str(findings(run)[0].gist).partition("bundled parallel. ")[2]
+
+    ahead, shared, behind = three(4, 2, 1), three(4, 4, 1), three(1, 4, 4)
+    assert gist(ahead, shared) == "It shares first place on the other dataset."
+    assert gist(ahead, shared, ahead) == "It leads or shares first place on the other 2 datasets, too."
+    assert gist(ahead, shared, behind) == "Others lead on 1 of the other 2 datasets."
+    assert gist(shared, ahead) == "bytes leads on the other dataset."
+    assert gist(shared, shared) == "bytes shares first place on the other dataset, too."
+    assert gist(shared, behind) == "Tokenizers other than bytes lead on the other dataset."
 
 
 @pytest.mark.parametrize(
