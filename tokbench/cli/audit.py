@@ -54,7 +54,7 @@ def audit(
     registry: Registry,
     spec: opt.SpecArgument,
     dataset: Annotated[
-        opt.Several, opt.dataset_option("Tell the ids this text never uses. Repeatable.")
+        opt.Several, opt.dataset_option("Also show which ids this text never uses. Repeatable.")
     ] = None,
     rare: Annotated[
         int, opt.option("With -d: N uses or less are rare.", "N", min=1), opt.OnlyWith("dataset")
@@ -94,14 +94,16 @@ def audit(
 def overlap(
     registry: Registry,
     specs: Annotated[list[str], opt.argument("Tokenizers.", "SPEC SPEC…")],
-    dataset: Annotated[opt.Several, opt.dataset_option("Weigh by use on this text too. Repeatable.")] = None,
+    dataset: Annotated[
+        opt.Several, opt.dataset_option("Also weigh tokens by their use in this text. Repeatable.")
+    ] = None,
     limit: Limit = 12,
     as_json: opt.JsonOutput = False,
 ) -> None:
     """Compare vocabularies: Jaccard overlap of every pair, and what each has that another lacks.
 
-    The tokens themselves are shown of two vocabularies; of more, how many they are. With -d also the overlap
-    weighted by use: each token by its share of the tokens of that text.
+    The tokens themselves are shown for two vocabularies; for more, only their numbers. With -d also the overlap
+    weighted by use: each token weighs as its share of the tokens of that text.
     """
     from tokbench.inspection.audit import audit as look_through
     from tokbench.inspection.overlap import lacking_matrix, overlap_matrix, surplus

@@ -32,10 +32,10 @@ def bpb(
     seed: opt.Seed = 0,
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Recompute bits per byte from losses by token, and say how far off the usual short cuts are.
+    """Compute bits per byte from the losses of tokens, and show how far off the usual short cuts are.
 
-    nats is a list with a loss for each token, null where there is none; one less than tokens where the first is
-    not predicted. Intervals are 95 %, by bootstrap over the documents.
+    The list `nats` has a loss for each token, null if there is none, and one entry less than tokens if the
+    first is not predicted. Intervals are 95 %, by bootstrap over the documents.
     """
     from tokbench.metrics.bits import audit_bits
     from tokbench.metrics.lossfile import read_losses

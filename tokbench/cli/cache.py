@@ -42,9 +42,9 @@ def info(as_json: JsonOutput = False) -> None:
 
 @app.command("clear")
 def clear(
-    trained: Annotated[bool, flag("Trained tokenizers too.", "--trained/--no-trained")] = True,
+    trained: Annotated[bool, flag("Remove trained tokenizers, too.", "--trained/--no-trained")] = True,
 ) -> None:
-    """Remove what is kept; the next run counts and trains anew."""
+    """Empty the cache; the next run counts and trains again."""
     from tokbench.registry import cache_dir
     from tokbench.runner.cache import TallyCache
 

@@ -28,10 +28,8 @@ def calibrate(
     observed: Annotated[
         Path | None, opt.option("Counts that were reported: text (or file), tokens, kind.", "FILE.csv")
     ] = None,
-    output: Annotated[Path | None, opt.output_option("Keep the best fit here.", "FILE.json")] = None,
-    fit: Annotated[
-        Path | None, opt.option("A fit that was kept: estimate the datasets by it.", "FILE.json")
-    ] = None,
+    output: Annotated[Path | None, opt.output_option("Where to save the best fit.", "FILE.json")] = None,
+    fit: Annotated[Path | None, opt.option("A saved fit, to estimate the datasets with.", "FILE.json")] = None,
     dataset: Annotated[opt.Several, opt.dataset_option("What to estimate. Repeatable.")] = None,
     kind: Annotated[
         str | None,
@@ -44,7 +42,7 @@ def calibrate(
     price: Annotated[
         float | None,
         opt.option(
-            "For a million tokens: what the datasets cost is estimated too.", "P", min=0, callback=opt.finite
+            "Price of a million tokens, to estimate what the datasets cost.", "P", min=0, callback=opt.finite
         ),
     ] = None,
     force: opt.Force = False,

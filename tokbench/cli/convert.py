@@ -31,7 +31,7 @@ _ABLE = "the families bpe, wordpiece and unigram write what they open"
 def convert(
     registry: Registry,
     spec: opt.SpecArgument,
-    output: Annotated[Path, opt.argument("Where it goes; its ending says in which format.", "FILE")],
+    output: Annotated[Path, opt.argument("The file to write; its ending selects the format.", "FILE")],
     force: opt.Force = False,
 ) -> None:
     """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, GGUF, Tekken, folder.
@@ -63,18 +63,18 @@ def _written(registry: Registry, spec: str, output: Path) -> tuple[TokenizerFami
 def prune(
     registry: Registry,
     spec: opt.SpecArgument,
-    dataset: Annotated[list[str], opt.dataset_option("The text whose use decides. Repeatable.")],
+    dataset: Annotated[list[str], opt.dataset_option("The text whose use of tokens decides. Repeatable.")],
     output: Annotated[Path, opt.output_option("Where it goes.", show_default=False)],
-    vocab_size: Annotated[str, opt.option("Tokens that are left, as in 32k.", "N")],
+    vocab_size: Annotated[str, opt.option("Tokens to keep, as in 32k.", "N")],
     id_map: Annotated[
-        Path | None, opt.option("Where the new id of each old one goes, as JSON.", "FILE", "--map")
+        Path | None, opt.option("A JSON file for the new id of each old one.", "FILE", "--map")
     ] = None,
     force: opt.Force = False,
 ) -> None:
-    """Take the tokens away that text uses least, leaves of the merges first, and number the rest anew.
+    """Remove the tokens that text uses least, those that no merge builds on first, and renumber the rest.
 
-    Text without the tokens that are gone is encoded as before. The map is a list: the new id at each old one,
-    null for those that are gone.
+    Text without the removed tokens is encoded as before. The map is a list with the new id of each old one,
+    null for removed tokens.
     """
     from tokbench.results.atomic import write_json
 

@@ -80,7 +80,7 @@ def compare(
     ],
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Show the tokens of a text by several tokenizers, one under the other."""
+    """Show the tokens that several tokenizers give for a text, one below the other."""
     from tokbench.inspection.pieces import as_json as pieces_json
 
     *specs, text = arguments

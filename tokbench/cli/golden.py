@@ -45,7 +45,7 @@ def make(
 ) -> None:
     """Write a golden pack: texts with ids, bytes, places and stages, at most 1 MB, for any language.
 
-    How good it is, is measured: tokenizers with one change each must be told from the original.
+    The quality of the pack is measured: it must tell tokenizers with one change each from the original.
     """
     from tokbench.golden import pack as packs
     from tokbench.golden.making import make as make_pack
@@ -97,13 +97,13 @@ def check(
         opt.option("For the program.", "SECONDS", min=0.1, max=1e9, callback=opt.finite),
         opt.OnlyWith("command"),
     ] = 60.0,
-    examples: Annotated[int, opt.option("Departures shown.", "N", min=0)] = 8,
+    examples: Annotated[int, opt.option("Differences shown.", "N", min=0)] = 8,
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Hold a tokenizer, or any program, against a golden pack; exit status 1 where any ids differ.
+    """Compare a tokenizer, or any program, with a golden pack; exit status 1 if any ids differ.
 
-    Named is the first stage at which each text departs. A program may print an object with `ids` and the stages
-    it knows (`added tokens`, `normalizer`, `pre-tokenizer`), each a list of pieces.
+    For each text that differs, the first stage that differs is named. A program may print an object with `ids`
+    and the stages it knows (`added tokens`, `normalizer`, `pre-tokenizer`), each a list of pieces.
     """
     from tokbench.golden import checking, pack
 

@@ -48,16 +48,16 @@ def lint(
         Path | None, opt.option("Thresholds, levels, checks to leave out.", "FILE.toml")
     ] = None,
     only: Annotated[
-        opt.Several, opt.option("Only this check, or those that begin so (TB2). Repeatable.", "CODE")
+        opt.Several, opt.option("Only this check, or those whose codes begin so (TB2). Repeatable.", "CODE")
     ] = None,
-    strict: Annotated[bool, opt.flag("A warning is a failure.", "--strict")] = False,
+    strict: Annotated[bool, opt.flag("Warnings count as failures.", "--strict")] = False,
     verbose: Annotated[
         bool, opt.flag("Show what passed and what was not checked, with reasons.", "--verbose")
     ] = False,
 ) -> None:
-    """Check tokenizers for what goes wrong silently; exit status 1 when a check fails, or crashes itself.
+    """Check tokenizers for faults that raise no error; exit status 1 if a check fails or crashes.
 
-    Every check has a stable code (TB101 …) with a section in docs/lint.md: what it means, and whom it has hurt.
+    Every check has a stable code (TB101 …) and a section in docs/lint.md with its meaning and known damage.
     """
     from tokbench.lint import output
     from tokbench.lint.running import LOADS, subject_of

@@ -97,7 +97,7 @@ _list("prices", "price table", "tokbench_prices", shown=("name", "file"))
 @app.command("aliases")
 @with_registry
 def aliases(registry: Registry, as_json: JsonOutput = False) -> None:
-    """List the model names that stand for specs."""
+    """List the model names that can be used in place of specs."""
     rows = [{"alias": alias, "spec": spec} for alias, spec in sorted(registry.aliases.items())]
     _show(rows, as_json, ("alias", "spec"))
 

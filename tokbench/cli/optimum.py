@@ -23,9 +23,9 @@ def optimum(
     seed: opt.Seed = 0,
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Divide a tokenizer's tokens by the fewest of its vocabulary that spell the same pre-tokens.
+    """Compare the number of tokens with the fewest tokens of the vocabulary that spell the same pre-tokens.
 
-    1 is the optimum. Intervals are 95 %, by bootstrap over the documents of each language.
+    The ratio is 1 at the optimum. Intervals are 95 %, by bootstrap over the documents of each language.
     """
     from tokbench.metrics.optimum import distances
 

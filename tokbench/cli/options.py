@@ -81,7 +81,7 @@ Several = list[str] | None
 SpecArgument = Annotated[str, argument("A tokenizer.", "SPEC")]
 SpecArguments = Annotated[list[str], argument("Tokenizers.", "SPEC…")]
 RunArgument = Annotated[Path, argument("The folder of a run.", "RUN")]
-FigureSize = Annotated[str, option("Where it will stand: column, page or slide.", "SIZE", "--size")]
+FigureSize = Annotated[str, option("Size of the figure: for a column, a page or a slide.", "SIZE", "--size")]
 Seed = Annotated[int, option("Of the bootstrap.", "N", min=0)]
 Force = Annotated[bool, flag("Overwrite FILE.", "--force")]
 Languages = Annotated[
@@ -99,7 +99,7 @@ Documents = Annotated[
 TrainOn = Annotated[str | None, option("What a tokenizer without a file is trained on.", "DATASET")]
 JsonOutput = Annotated[bool, flag("Print JSON instead of a table.", "--json")]
 AllowRemoteCode = Annotated[
-    bool, flag("Let vocabularies from the hub bring code of their own.", "--allow-remote-code")
+    bool, flag("Allow vocabularies from the hub to run their own code.", "--allow-remote-code")
 ]
 PluginFiles = Annotated[
     Several,

@@ -24,7 +24,7 @@ app = typer.Typer(help="Installed plugins: list, check, make a new one.", no_arg
 @app.command("list")
 @opt.with_registry
 def list_plugins(registry: Registry, as_json: opt.JsonOutput = False) -> None:
-    """List plugins with distribution, version, hooks, status and error; exit status 1 where one failed."""
+    """List plugins with distribution, version, hooks, status and error; exit status 1 if one failed."""
     registry.tokenizers  # noqa: B018  (a hook that raises shows only when asked)
     registry.ask_outsiders()
     rows = list(registry.host.plugins.values())

@@ -52,7 +52,7 @@ def report(
         opt.option("latex: a tokenizer's or metric's name. Repeatable.", "NAME=LABEL", "--label"),
     ] = None,
     caption: Annotated[str, opt.option("latex: the caption of the table.", "TEXT")] = "",
-    force: Annotated[bool, opt.flag("Overwrite a file that is no report of this run.", "--force")] = False,
+    force: Annotated[bool, opt.flag("Overwrite a file that is not a report of this run.", "--force")] = False,
     weights: Annotated[
         str | None, opt.option("html, md: weights of the decision.", "NAME=W,…", show_default=opt.WEIGHTS_SHOWN)
     ] = None,
@@ -159,7 +159,7 @@ def plot(
     ] = None,
     force: Annotated[bool, opt.flag("Overwrite a file that is not a plot of this run.", "--force")] = False,
 ) -> None:
-    """Draw plots of a run. Exit status 1 where one that was named has no data."""
+    """Draw plots of a run. Exit status 1 if one that was named has no data."""
     from tokbench.plots.files import write_plots
 
     opened = open_run(registry, run)

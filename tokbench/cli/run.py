@@ -34,19 +34,21 @@ def run(
     jobs: opt.Jobs = None,
     engine: Annotated[str | None, opt.option("Where cells are counted: local, dask, ray.", "NAME")] = None,
     address: opt.Address = None,
-    speed: Annotated[bool | None, opt.flag("Time them too.", "--speed/--no-speed")] = None,
+    speed: Annotated[bool | None, opt.flag("Measure speed, too.", "--speed/--no-speed")] = None,
     timeout: Annotated[
         float | None, opt.option("Seconds for one shard of a cell.", "S", show_default="600")
     ] = None,
     memory_limit: Annotated[str | None, opt.option("Memory of one worker, as in 2G.", "BYTES")] = None,
-    baseline: Annotated[str | None, opt.option("What all others are compared with.", "SPEC")] = None,
+    baseline: Annotated[str | None, opt.option("The tokenizer to compare all others with.", "SPEC")] = None,
     diff: Annotated[
         tuple[str, str] | None,
         opt.option("Two of the tokenizers whose ids are compared.", "SPEC SPEC"),
     ] = None,
     reference: Annotated[
         str | None,
-        opt.option("What `premium` is relative to.", "LANGUAGE", show_default="cheapest of each tokenizer"),
+        opt.option(
+            "The language that `premium` is relative to.", "LANGUAGE", show_default="cheapest of each tokenizer"
+        ),
     ] = None,
     prices: Annotated[str | None, opt.option("A table of prices per million tokens.", "FILE")] = None,
     context_length: Annotated[str | None, opt.option("Tokens of context, for `context_words`.", "N")] = None,
@@ -65,12 +67,10 @@ def run(
         bool | None, opt.flag("Leave tokenizers that lose text out of rankings.", "--exclude-lossy")
     ] = None,
     injection: Annotated[
-        bool | None, opt.flag("Report what control strings in plain text become.", "--injection")
+        bool | None, opt.flag("Report which control strings in plain text become control ids.", "--injection")
     ] = None,
     seed: Annotated[int | None, opt.option("Of the bootstrap.", "N", min=0, show_default="0")] = None,
-    no_cache: Annotated[
-        bool, opt.flag("Use no counts of other runs, and keep none for them.", "--no-cache")
-    ] = False,
+    no_cache: Annotated[bool, opt.flag("Neither read nor write the cache of counts.", "--no-cache")] = False,
     allow_remote_code: opt.AllowRemoteCode = False,
     report: Annotated[
         bool, opt.flag("Write report.html, report.md and the plots.", "--report/--no-report")

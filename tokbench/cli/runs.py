@@ -40,21 +40,21 @@ def compare(
         ),
     ] = None,
     strict: Annotated[
-        bool, opt.flag("What moved beyond its threshold and may be chance fails too.", "--strict")
+        bool, opt.flag("A change beyond its threshold fails even if it may be chance.", "--strict")
     ] = False,
     every_language: Annotated[
-        bool, opt.flag("Each language too, or the totals alone.", "--every-language/--totals")
+        bool, opt.flag("Compare each language, too, or only the totals.", "--every-language/--totals")
     ] = True,
-    junit: Annotated[Path | None, opt.option("Write the verdicts as JUnit's XML too.", "FILE.xml")] = None,
+    junit: Annotated[Path | None, opt.option("Also write the verdicts as JUnit XML.", "FILE.xml")] = None,
     summary: Annotated[
         Path | None, opt.option("Add a summary in Markdown to this file, as CI jobs show it.", "FILE.md")
     ] = None,
-    page: Annotated[Path | None, opt.option("Write the comparison as a page too.", "FILE.html")] = None,
+    page: Annotated[Path | None, opt.option("Also write the comparison as an HTML page.", "FILE.html")] = None,
     as_json: opt.JsonOutput = False,
 ) -> None:
     """Show what changed between two runs: figures, versions, files.
 
-    A figure has changed where it moved by more than the threshold and more than chance: over the same text by a
+    A figure has changed if it moved by more than the threshold and more than chance: over the same text by a
     test that pairs the two runs document by document, else where their intervals do not overlap. One without an
     interval has no verdict where it was timed, or is of another text and has no budget.
 
@@ -143,7 +143,7 @@ def chart(
     size: opt.FigureSize = "page",
     force: Annotated[bool, opt.flag("Overwrite the file.", "--force")] = False,
 ) -> None:
-    """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
+    """Draw a metric over runs, with a curve for each tokenizer."""
     from tokbench.plots.data import main_dataset, overall
     from tokbench.plots.files import known_format, save
     from tokbench.plots.history import draw_history

@@ -71,7 +71,7 @@ def count(
     dataset: Annotated[opt.Several, opt.dataset_option("The text. Repeatable.")] = None,
     wanted: Annotated[
         str,
-        opt.option("What will be trained: it says how text is cut.", "SPEC", "--for"),
+        opt.option("The tokenizer to be trained, which decides how text is cut.", "SPEC", "--for"),
         opt.OnlyWith("dataset"),
     ] = "bpe",
     merge: Annotated[

@@ -130,9 +130,7 @@ def cause(a: Sequence[TextPiece], b: Sequence[TextPiece], text: str, start: int,
     spelled_a, spelled_b = b"".join(bytes_a), b"".join(bytes_b)
     if _without(rb"\s", [spelled_a]) != _without(rb"\s", [spelled_b]):
         return "normalisation"
-    if any(
-        map(is_recent, text[max(0, start - 1) : end + 1])
-    ):  # a neighbour counts, too
+    if any(map(is_recent, text[max(0, start - 1) : end + 1])):  # a neighbour counts, too
         return "Unicode class"
     if spelled_a != spelled_b:
         return "white space"
