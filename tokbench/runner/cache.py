@@ -1,9 +1,9 @@
-"""The content-addressed cache of tallies: what was counted once is not counted again.
+"""The content-addressed cache of tallies, so that nothing is counted twice.
 
-A key covers the tokenizer's fingerprint, the shard's content and the version of the tally, so an entry is
-never stale and may be shared by any runs. Entries are written aside and renamed, and each carries a digest
-of itself: readers see a whole entry or none, however many processes write. The least recently used go first
-once the cache outgrows its limit.
+A key covers the tokenizer's fingerprint, the shard's content and the version of the tally, so an entry is never
+stale and any run can use it. Entries are written to another name and renamed, and each carries a digest of
+itself: readers see a whole entry or none, even if several processes write. If the cache exceeds its limit, the
+least recently used entries are removed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 def cache_limit() -> int:
     """Bytes the cache may hold: ``$TOKBENCH_CACHE_LIMIT`` (as in 500M, 20G), 4 GB by default.
 
-    Raises `SpecError` where the variable is not a number.
+    Raises `SpecError` if the variable is not a number.
     """
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
     return parse_size(text, LIMIT_VARIABLE, where="the environment") if text else DEFAULT_LIMIT
@@ -51,7 +51,7 @@ class TallyCache:
     folder: Path
 
     def get(self, key: str) -> bytes | None:
-        """The entry, or None; an entry that is damaged is removed and counts as none."""
+        """The entry, or None; a damaged entry is removed."""
         path = self._path(key)
         try:
             content = path.read_bytes()
@@ -63,11 +63,11 @@ class TallyCache:
                 path.unlink()
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # used now: the last to go
+            os.utime(path)  # used now, so removed last
         return body
 
     def put(self, key: str, body: bytes) -> None:
-        """Keep an entry. A cache that cannot be written is no reason to fail: the result is in hand."""
+        """Write an entry; errors of writing are ignored, because the result is known anyway."""
         with contextlib.suppress(StorageError):
             write_bytes(self._path(key), hashlib.sha256(body).digest(), body, durable=False)
 
@@ -76,7 +76,7 @@ class TallyCache:
 
     def _entries(self) -> Iterator[tuple[Path, os.stat_result]]:
         for path in self.folder.glob("??/*.tally"):
-            with contextlib.suppress(OSError):  # another run may remove it meanwhile
+            with contextlib.suppress(OSError):  # another run may remove it at the same time
                 yield path, path.stat()
 
     def sizes(self) -> list[int]:
@@ -84,7 +84,7 @@ class TallyCache:
         return [stat.st_size for _, stat in self._entries()]
 
     def prune(self, limit: int) -> int:
-        """Remove the least recently used entries above `limit` bytes; returns how many went."""
+        """Remove the least recently used entries above `limit` bytes; returns how many were removed."""
         entries = sorted(self._entries(), key=lambda entry: entry[1].st_mtime)
         excess = sum(stat.st_size for _, stat in entries) - limit
         for removed, (path, stat) in enumerate(entries):
@@ -101,7 +101,7 @@ class TallyCache:
 
 
 def remembered(cache: TallyCache | None, key: str, make: Callable[[], T]) -> T:
-    """What `make` gives, in JSON's types; from the cache, if there is one, where it was made before.
+    """The result of `make`, in JSON's types; read from the cache, if there is one and it has the result.
 
     Example:
         >>> import tempfile

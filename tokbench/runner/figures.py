@@ -1,7 +1,7 @@
-"""From the cells on disk to `measurements` and `comparisons`; what failed gets a row that says why.
+"""Makes `measurements` and `comparisons` from the cells on disk; what failed gets a row that says why.
 
-Figures of one tokenizer need its own cells and the baseline's, nothing else, so they are made side by side in
-workers, each of which does the linear algebra of its replicates on one thread.
+The figures of a tokenizer need only its own cells and the baseline's, so workers make them in parallel, each
+with one thread for the linear algebra of its replicates.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tokbench.runner.inspecting.stage import Inspections
-    from tokbench.runner.planning.plan import Plan  # which a worker does without
+    from tokbench.runner.planning.plan import Plan  # workers do not need it
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
-"""The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""
+"""The levels of metrics computed from tallies and vocabularies; the others come from the speed pass."""
 
 MOST_COMPARED = 500
-"""Up to so many pairs of tokenizers times languages, each language is compared; beyond, only totals."""
+"""With more pairs of tokenizers times languages, only totals are compared, not each language."""
 
 
 @dataclass
 class Figures:
-    """What was measured, what was compared, and what went wrong with metrics, which are plugins' code."""
+    """The measurements, the comparisons, and the faults of metrics, which may be code of plugins."""
 
     rows: list[Measurement]
     compared: pa.Table
@@ -58,7 +58,7 @@ def make_figures(
     failures: Sequence[CellResult],
     context: MeasureContext,
 ) -> Figures:
-    """Measure and compare what was counted; where a metric failed, its rows say so."""
+    """Measure and compare what was counted; the rows of a metric that failed say so."""
     metrics = [metric for metric in plan.metrics if metric.level in TALLIED]
     why = failed_cells(plan, candidates, failures)
     keys = [cell.key for cell in cells if cell.key not in why]
@@ -79,7 +79,7 @@ def write_figures(
     figures: Figures,
     speeds: Sequence[Measurement],
 ) -> None:
-    """Write ``measurements``, with those of speed among them, and ``comparisons``."""
+    """Write ``measurements``, including those of speed, and ``comparisons``."""
     folder.remove_reports()
     rows = _in_order(plan, candidates, [*figures.rows, *speeds])
     estimated = {candidate.entry.key for candidate in candidates if candidate.estimated}
@@ -88,7 +88,7 @@ def write_figures(
 
 
 def measure_context(plan: Plan, candidates: Sequence[Candidate], inspections: Inspections) -> MeasureContext:
-    """What metrics know beside the tallies."""
+    """What metrics can use in addition to the tallies."""
     suite = plan.suite
     return MeasureContext(
         vocab_sizes={
@@ -140,7 +140,7 @@ def _in_order(plan: Plan, candidates: Sequence[Candidate], rows: Sequence[Measur
 
 
 def _places(names: Iterable[T]) -> dict[T, int]:
-    """Where in a list each name stands."""
+    """The position of each name in a list."""
     return {name: place for place, name in enumerate(names)}
 
 
@@ -152,9 +152,10 @@ def measure_all(
     metrics: Sequence[Metric],
     context: MeasureContext,
 ) -> tuple[list[Measurement], list[TaskFailure]]:
-    """The rows of every tokenizer, in order, and what went wrong with metrics of plugins.
+    """The rows of every tokenizer, in order, and the faults of plugins' metrics.
 
-    Ours are measured by one call, those of plugins each by its own, so that one that fails costs only its rows.
+    Tokbench's own metrics are measured by one call, and each of a plugin by its own, so that one that fails
+    loses only its own rows.
     """
     ours = _ours(plan, metrics)
     groups = [ours, *([metric] for metric in metrics if metric not in ours)]
@@ -185,7 +186,7 @@ def measure_all(
 
 
 def _ours(plan: Plan, metrics: Sequence[Metric]) -> list[Metric]:
-    """Those that are tokbench's own."""
+    """The metrics that are tokbench's own."""
     return [metric for metric in metrics if plan.registry.in_house(metric.name, "tokbench_metrics")]
 
 
@@ -204,7 +205,7 @@ def compare_all(
     context: MeasureContext,
     per_language: bool,
 ) -> tuple[pa.Table, list[TaskFailure]]:
-    """Paired differences in all metrics; in ours alone, with the fault, where one of a plugin fails."""
+    """Paired differences in all metrics; if a plugin's metric fails, in tokbench's own, and the fault."""
     ours = _ours(plan, metrics)
     faults: list[TaskFailure] = []
     for chosen in (metrics, ours):
@@ -220,7 +221,7 @@ def compare_all(
 
 @dataclass(frozen=True, slots=True)
 class MeasureTask:
-    """Metrics to be made of some cells in a worker: `ours`, which have no limits, or those of a plugin."""
+    """Metrics that a worker computes from cells: `ours`, which have no limits, or those of a plugin."""
 
     home: LoadContext
     folder: RunFolder
@@ -232,7 +233,7 @@ class MeasureTask:
     def attempt(
         self, plan: Plan, function: Callable[[Emit, MeasureTask, *Given], T], *more: *Given
     ) -> T | TaskFailure:
-        """What `function` gives for this task in a worker, or why nothing."""
+        """The result of `function` for this task in a worker, or why there is none."""
         limits = NO_LIMITS if self.ours else plan.limits
         return attempt(function, self, *more, limits=limits, again=self.ours)
 
@@ -256,7 +257,7 @@ def measure_one(emit: Emit, task: MeasureTask, tokenizer: str) -> list[Measureme
 
 
 def compare_cells(emit: Emit, task: MeasureTask, per_language: bool) -> pa.Table:
-    """In a worker: ``comparisons``, a table, since so many rows as objects would be many times its size."""
+    """In a worker: ``comparisons``, as a table, which takes far less memory than rows as objects."""
     from tokbench.metrics.differences import differences
 
     tallies, metrics = task.open()

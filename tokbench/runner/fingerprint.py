@@ -1,7 +1,7 @@
-"""Fingerprints: one digest of all that a result depends on; where it changes, what was kept is stale.
+"""Fingerprints: digests of all that a result depends on; if one changes, cached results are stale.
 
-A tokenizer depends on its spec and options, its files, the versions of its libraries, the code of its plugin; a
-dataset on its bytes and the code that reads them. Digests of code are taken once a run.
+A tokenizer depends on its spec and options, its files, the versions of its libraries and the code of its
+plugin; a dataset depends on its bytes and the code that reads them. Digests of code are computed once per run.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tokbench.spec import Spec
 
 
 def forget_digests() -> None:
-    """Forget what an earlier run of this process kept in memory of files and code, which may have changed."""
+    """Forget the digests of files and code from an earlier run of this process; they may have changed."""
     for cached in (dataset_of, source_digest, reader_digest, imported_beside):
         cached.cache_clear()
 
 
 def fingerprint(registry: Registry, spec: Spec, files: Iterable[dict[str, Any]], *more: Any) -> str:
-    """What a tokenizer's output depends on: its spec, files, libraries, plugin code, and `more`."""
+    """The digest of what a tokenizer's output depends on: spec, files, libraries, plugin code, and `more`."""
     return digest_of(str(spec), [entry["sha256"] for entry in files], *_code(registry, spec), *more)
 
 
@@ -51,8 +51,8 @@ def digest_of(*parts: object) -> str:
 def code_digest(registry: Registry, plugin: str) -> str:
     """A digest of a plugin's own Python files, so that editing a plugin makes its cached results stale.
 
-    They are its package or its file, and what that imports from the folder in which it lies. Tokbench's own
-    plugins import nothing from there (`tests/test_layout.py`), and reading all that they import takes a while.
+    These are its package or file, and the modules that it imports from its own folder. Tokbench's own plugins
+    import nothing from there (`tests/test_layout.py`), so theirs are not searched, which would take a while.
     """
     file, about = registry.host.source(plugin), registry.host.plugins[plugin]
     if file is None:
@@ -65,7 +65,7 @@ def code_digest(registry: Registry, plugin: str) -> str:
 def imported_beside(file: Path) -> tuple[Path, ...]:
     """The modules and packages in a file's own folder that it imports, directly or through one another.
 
-    There are none in a folder of installed packages, where neighbours are others' and have versions.
+    Empty in a folder of installed packages, whose other modules belong to other distributions with versions.
     """
     package = file.name == "__init__.py"
     folder = file.parents[1] if package else file.parent
@@ -89,7 +89,7 @@ _parsing = threading.Lock()
 
 
 def _imported_names(source: Path) -> set[str]:
-    """The top-level names that a module imports, wherever in it."""
+    """The top-level names that a module imports, at any place."""
     try:
         with _parsing:
             tree = ast.parse(source.read_bytes())
@@ -106,7 +106,7 @@ def _imported_names(source: Path) -> set[str]:
 
 @lru_cache(maxsize=64)
 def reader_digest(recipe: DatasetRecipe) -> str:
-    """A digest of the code that reads a dataset: its text depends on that as well as on its bytes."""
+    """A digest of the code that reads a dataset, on which its text depends as well as on its bytes."""
     import tokbench.corpora
 
     registry = registry_of(recipe.context)
@@ -117,7 +117,7 @@ def reader_digest(recipe: DatasetRecipe) -> str:
 
 @lru_cache(maxsize=64)
 def source_digest(file: str) -> str:
-    """A digest of a module's file, or of a whole package where it is the package's ``__init__.py``."""
+    """A digest of a module's file, or of a whole package if the file is its ``__init__.py``."""
     path = Path(file)
     sources = sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
     total = hashlib.sha256()

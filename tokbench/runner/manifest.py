@@ -1,4 +1,4 @@
-"""Makes ``run.json``: all that is needed to trust a run or to repeat it, and the machine it was made on."""
+"""Makes ``run.json``: everything needed to trust or repeat a run, and the machine that made it."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from tokbench.runner.speed.timings import SpeedResult
 from tokbench.runner.training.candidates import Candidate
 
 MOST_SHARDS = 1_000
-"""Datasets of more shards are listed by one digest a language, not shard by shard."""
+"""Datasets with more shards are listed with one digest for each language, not for each shard."""
 
 
 @dataclass(slots=True)
 class Provenance:
-    """What is known of a run so far; each of its stages adds what it has found.
+    """What is known about a run so far; each stage adds to it.
 
-    `digests` are of the shards of each dataset and language, `failures` the cells that could not be counted,
-    `faults` what went wrong with metrics, reports and plots, `timings` the seconds of each stage.
+    `digests` are those of the shards of each dataset and language, `failures` the cells that could not be
+    counted, `faults` the errors of metrics, reports and plots, and `timings` the seconds of each stage.
     """
 
     name: str
@@ -105,7 +105,7 @@ def _tokenizer(plan: Plan, candidate: Candidate) -> dict[str, Any]:
 
 
 def _skipped(known: Provenance) -> Iterator[dict[str, str]]:
-    """The optional tokenizers that could not be had, each with the reason."""
+    """The optional tokenizers that are not available, each with the reason."""
     for candidate in known.candidates:
         if candidate.failure is not None and candidate.skipped:
             remedy = candidate.failure.remedy or "optional; see the reason for what it takes"

@@ -1,6 +1,6 @@
-"""Picks a bounded amount of text from a dataset: to time, to compare tokenizers on, to show, to look for leaks.
+"""Picks a limited amount of text from a dataset, for timing, diffs, examples, and the search for leaks.
 
-The parts of a dataset (its languages, say) take turns, so that each gives the same amount, if it has as much.
+The parts of a dataset (such as its languages) take turns, so that each gives the same amount if it has enough.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tokbench.workers.pool import attempt
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A text that tokenizers are shown or compared on; `name` says, if need be, which of its language it is."""
+    """A text on which tokenizers are shown or compared; `name` tells several texts of a language apart."""
 
     dataset: str
     language: str
@@ -29,9 +29,9 @@ class Sample:
 
 
 def found_by_worker(function: Callable[[Emit, *Given], T], *arguments: *Given, limits: Limits) -> T | None:
-    """What ``function(emit, *arguments)`` finds in text, in a worker.
+    """The result of ``function(emit, *arguments)`` in a worker.
 
-    None where the text cannot be read: the cells of that text say so already.
+    None if the text cannot be read, which the cells of that text report already.
     """
     found = attempt(function, *arguments, limits=limits, again=True)
     return None if isinstance(found, TaskFailure) else found
@@ -47,8 +47,8 @@ def pick(
 ) -> Iterator[tuple[int, str]]:
     """Texts of some parts of a dataset in turn until there are `n_bytes` of UTF-8, each with its part's number.
 
-    `cut` makes pieces of a document; each counts as a text. A part that cannot be read raises `CorpusError`,
-    or with `unreadable` ends there: its cells say so already.
+    `cut` cuts a document into pieces, each of which counts as a text. A part that cannot be read raises
+    `CorpusError`, or, with `unreadable`, ends there, because its cells report the error already.
     """
 
     def texts(part: int) -> Iterator[tuple[int, str]]:
@@ -66,7 +66,7 @@ def pick(
 
 
 def in_turn(streams: Iterable[Iterable[T]]) -> Iterator[T]:
-    """The first of each stream, then the second of each, until all are at an end.
+    """The first item of each stream, then the second of each, until all have ended.
 
     Example:
         >>> list(in_turn([[1, 2, 3], [10], []]))

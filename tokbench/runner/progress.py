@@ -1,6 +1,6 @@
-"""Tells how a run goes: to whoever watches it, and to the event hooks of plugins.
+"""Reports the progress of a run to a `Display` and to the event hooks of plugins.
 
-`tokbench run` shows what it is told as progress bars (`tokbench.cli.bars`).
+The display of `tokbench run` shows progress bars (`tokbench.cli.bars`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Display:
-    """Somebody who watches a run; this one shows nothing, as Python callers and tests want it."""
+    """Receives the progress of a run; this base class shows nothing, for Python callers and tests."""
 
     def begin(self, plan: Plan, folder: RunFolder) -> None:
         """The run begins."""
@@ -41,13 +41,13 @@ class Display:
         """A cell is done."""
 
     def rounds(self, done: int, total: int, doing: str) -> None:
-        """The speed pass goes on, or a training (of 100)."""
+        """Progress of the speed pass, or of a training (of 100)."""
 
     def say(self, text: str) -> None:
         """A line for the user."""
 
     def measured(self, run: Run) -> None:
-        """The figures are there; reports and plots are still to be written."""
+        """The figures are computed; reports and plots are not yet written."""
 
     def wrote(self, path: Path) -> None:
         """A report was written."""
@@ -57,10 +57,10 @@ class Display:
 
 
 def tell(registry: Registry, hook: str, **what: Any) -> None:
-    """Call an event hook of every plugin; one that raises, exits or hangs is marked failed and disturbs nobody.
+    """Call an event hook of every plugin; one that raises, exits or hangs is marked as failed.
 
-    It runs in a thread of its own, which is left to itself once it takes too long; a plugin that failed is told
-    nothing more.
+    Each hook runs in its own thread, which is abandoned if it takes too long. The hooks of a failed plugin are
+    not called again.
     """
     for implementation in getattr(registry.host.manager.hook, hook).get_hookimpls():
         name = implementation.plugin_name

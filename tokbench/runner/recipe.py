@@ -1,6 +1,6 @@
-"""Recipes, from which a process builds a tokenizer or dataset for itself: objects never cross processes.
+"""Recipes, from which each process builds tokenizers and datasets itself: the objects never cross processes.
 
-A worker holds the tokenizer that it was last asked for, and no other (`loaded`), and every dataset.
+A worker keeps the last tokenizer that it loaded (`loaded`), and every dataset.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tokbench.workers.memory import give_back
 
 
 def key_of(spec: Spec) -> str:
-    """The canonical spec as results name it: text that any file takes, whatever a path in it is made of."""
+    """The canonical spec as results name it, as text that every file format can hold."""
     return writable(str(spec))
 
 
@@ -29,8 +29,8 @@ def key_of(spec: Spec) -> str:
 class Recipe:
     """How to build one tokenizer.
 
-    `key` is the canonical spec, under which results stand; `spec` is what is loaded, which for a tokenizer
-    trained here is the trained file. `fingerprint` covers files, options, library versions and plugin code;
+    `key` is the canonical spec, which names its results; `spec` is the one to load, that of the trained file if
+    the tokenizer was trained in the run. `fingerprint` covers files, options, library versions and plugin code;
     `files` are the paths of those files with their SHA-256.
     """
 
@@ -41,13 +41,13 @@ class Recipe:
     files: tuple[tuple[str, str], ...] = ()
 
     def load(self) -> Tokenizer:
-        """The tokenizer, built in this process; `check_files` says whether it is that of the fingerprint."""
+        """The tokenizer, built in this process; `check_files` checks that its files have the fingerprint."""
         return registry_of(self.context).load(replace(self.spec, asked_as=self.key))
 
     def check_files(self) -> None:
-        """Raise `TokenizerError` where a file is not what it was when its fingerprint was taken.
+        """Raise `TokenizerError` if a file has changed since its fingerprint was computed.
 
-        Called after `load`, so that what was read is what was hashed.
+        Called after `load`, so that the files that were read are those that were hashed.
         """
         for name, digest in self.files:
             path = Path(name)
@@ -59,7 +59,7 @@ _held: dict[str, Tokenizer | TokbenchError] = {}
 
 
 def loaded(recipe: Recipe) -> Tokenizer:
-    """The tokenizer of a recipe. The last one stays loaded, or the error that it raised is kept."""
+    """The tokenizer of a recipe; the last one is kept, or the error that it raised."""
     name = recipe.key + recipe.fingerprint
     if name not in _held:
         let_go()  # one at a time: some vocabularies take 100 MB
@@ -75,7 +75,7 @@ def loaded(recipe: Recipe) -> Tokenizer:
 
 
 def let_go() -> None:
-    """Forget the tokenizer that is loaded, and hand its memory back: what follows needs none, or another."""
+    """Forget the loaded tokenizer and free its memory."""
     if _held:
         _held.clear()
         give_back()
@@ -101,7 +101,7 @@ class DatasetRecipe:
 
 @dataclass(frozen=True)
 class TrainingRecipe:
-    """How to open the text to train on: one dataset, or several in a row."""
+    """How to open the text to train on: one dataset, or several one after another."""
 
     parts: tuple[DatasetRecipe, ...]
 

@@ -19,10 +19,10 @@ FORMATS = ("html", "md")
 
 
 def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[TaskFailure]:
-    """Write the reports and plots of a run; gives what is wrong with each that could not be written.
+    """Write the reports and plots of a run; yields a failure for each that could not be written.
 
-    Ours are written here, those of plugins by a worker, their plots first: reports show them. Raises
-    `StorageError` where the disk cannot be written.
+    Tokbench's own are written here, those of plugins by a worker; plots come first, because reports show them.
+    Raises `StorageError` if the disk cannot be written.
     """
     from tokbench.plots.data import worth_drawing
 
@@ -42,7 +42,7 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
 
 
 def _made(plan: Plan, run: Run, kind: str, name: str) -> list[Path] | TaskFailure:
-    """What was written, or why nothing; ours are written in one process, and share what they derive."""
+    """The files written, or the failure; tokbench's own are written in one process and share results."""
     registry, (hook, write) = plan.registry, _KINDS[kind]
     if registry.in_house(name, hook):
         try:
@@ -62,7 +62,7 @@ def _made(plan: Plan, run: Run, kind: str, name: str) -> list[Path] | TaskFailur
 
 
 Write = Callable[[Run, Registry, str], list[Path]]
-"""Writes what has a name for a run: the paths of its files."""
+"""A function that writes the report or plot of a name for a run, and returns the paths of its files."""
 
 
 def _elsewhere(emit: Emit, context: LoadContext, write: Write, path: Path, name: str) -> list[Path]:
@@ -78,7 +78,7 @@ def write_report(run: Run, registry: Registry, name: str) -> list[Path]:
 
 
 def write_plot(run: Run, registry: Registry, name: str) -> list[Path]:
-    """Draw one plot of a run; nothing where the run lacks what it needs."""
+    """Draw one plot of a run; nothing if the run lacks the data."""
     from tokbench.plots.files import write_plots
 
     return write_plots(run, [registry.plots[name]], run.folder.plots)
@@ -88,4 +88,4 @@ _KINDS: dict[str, tuple[str, Write]] = {
     "plot": ("tokbench_plots", write_plot),
     "report": ("tokbench_report_writers", write_report),
 }
-"""The hook that offers each kind of thing, and what writes one."""
+"""The hook that offers each kind, and the function that writes one."""

@@ -1,4 +1,4 @@
-"""One run, from a suite to its folder: the stages in order, and what happens when one is cut short."""
+"""One run, from a suite to its folder: the stages in order, and what happens if one is interrupted."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ NO_TEXT = TaskFailure(
 
 
 class RunError(TokbenchError):
-    """The run itself could not go on, through no fault of a tokenizer; the same command resumes it."""
+    """The run could not continue, for a reason other than a tokenizer; the same command resumes it."""
 
 
 class Interrupted(TokbenchError):
-    """The user stopped the run; what was finished is on disk, and the same command goes on from there."""
+    """The user stopped the run; finished cells are on disk, and the same command resumes it."""
 
 
 def run_suite(
@@ -69,11 +69,11 @@ def run_suite(
 ) -> Run:
     """Run a suite (a file or a shipped name, with keys changed by `options`) and return the finished run.
 
-    `output` may hold an unfinished run of the same request, which goes on; another one is replaced with `force`
-    only. With `report`, reports and plots are written too. `named_by` is what an error calls the place where
-    the `plugins` among the options were named. Failures of single tokenizers are in the run (`Run.failures`);
-    what raises is a wrong request (`SpecError` and its kin, before any work), `Interrupted`,
-    or a disk that cannot be written.
+    If `output` holds an unfinished run of the same request, it is resumed; another run is replaced only with
+    `force`. With `report`, reports and plots are written, too. `named_by` names, in errors, the place where the
+    `plugins` among the options were given. Failures of single tokenizers are in the run (`Run.failures`).
+    Raises `SpecError` and similar errors for a wrong request, before any work, `Interrupted`, and
+    `StorageError` if the disk cannot be written.
     """
     changes = {
         "tokenizers": tokenizers and list(tokenizers),
@@ -110,7 +110,7 @@ def run_suite(
 
 
 def _reach(engine: OpenedEngine, plan: Plan) -> None:
-    """Open an engine of which a run has written nothing yet; raises `RunError` where it gives no answer."""
+    """Open an engine before anything is written; raises `RunError` if it does not answer."""
     try:
         engine.executor()
     except EngineLost as loss:
@@ -119,7 +119,7 @@ def _reach(engine: OpenedEngine, plan: Plan) -> None:
 
 @dataclass
 class _RunStages:
-    """A run in progress: the stages one after another, and what is to be done when one is cut short."""
+    """A run in progress: its stages in order, and what to do if one is interrupted."""
 
     folder: RunFolder
     known: Provenance
@@ -178,7 +178,7 @@ class _RunStages:
             failed = {cell.key for cell in known.failures}
             known.inspections = inspect_all(plan, known.candidates, folder, failed, stop)
             known.leaks = find_leaks(plan, known.candidates, known.digests)
-        with self.timed("figures", stop):  # before the speed pass, which wants the machine to itself
+        with self.timed("figures", stop):  # before the speed pass, which needs a quiet machine
             context = measure_context(plan, known.candidates, known.inspections)
             figures = make_figures(plan, folder, known.candidates, cells, known.failures, context)
             known.faults += figures.faults
@@ -197,7 +197,7 @@ class _RunStages:
         self.display.count(len(cells) - len(todo), todo)
         quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
         if todo:
-            threading.Thread(target=_import_ahead).start()  # no daemon: one that ends within C++ aborts
+            threading.Thread(target=_import_ahead).start()  # not a daemon: one that ends within C++ aborts
             with self.engine as engine:
                 quality.run(engine.executor(), stop, jobs=plan.jobs, expected=engine.expected)
         known.digests |= quality.digests
@@ -222,7 +222,7 @@ class _RunStages:
 
     @contextlib.contextmanager
     def timed(self, what: str, stop: Stop) -> Iterator[None]:
-        """A stage of the run, after which it ends where the user asked to stop."""
+        """A timed stage of the run; after it the run ends if the user asked to stop."""
         self.display.stage(what)
         begun = time.monotonic()
         yield
@@ -232,13 +232,13 @@ class _RunStages:
 
 
 def _import_ahead() -> None:
-    """Import what writes the figures while others count: later, that would take longest of all."""
+    """Import what writes the figures while workers count; later it would delay the run."""
     import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
 
 
 def _models(plan: Plan, folder: RunFolder) -> Path:
-    """Where trained tokenizers are kept: in the cache, or in the run's folder where that cannot be."""
+    """Where trained tokenizers are kept: in the cache, or in the run's folder if that cannot be written."""
     kept = plan.registry.context.cache_dir / "trained"
     try:
         kept.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Rows of what failed, each with the reason; and which rows are left out, as they would mislead.
+"""The rows of what failed, each with the reason; and which rows are left out because they would mislead.
 
-Why a figure is not defined, where nothing failed, is found where it is computed: `tokbench.metrics.needs`.
+Why a figure is undefined although nothing failed is determined in `tokbench.metrics.needs`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tokbench.results.cell import CellResult
 from tokbench.runner.training.candidates import Candidate
 
 if TYPE_CHECKING:
-    from tokbench.runner.planning.plan import Plan  # which a worker does without
+    from tokbench.runner.planning.plan import Plan  # workers do not need it
 
 
 def failed_cells(
     plan: Plan, candidates: Sequence[Candidate], failures: Sequence[CellResult]
 ) -> dict[CellKey, str]:
-    """Every cell without a tally, with the status its rows have."""
+    """Every cell without a tally, with the status of its rows."""
     why = {cell.key: cell.status for cell in failures}
     for candidate in candidates:
         if candidate.failure is not None and not candidate.skipped:
@@ -31,7 +31,7 @@ def failed_cells(
 
 
 def failure_rows(why: Mapping[CellKey, str], metrics: Sequence[Metric]) -> Iterator[Measurement]:
-    """The rows that a failed cell would have had, and its dataset's totals, each with the reason."""
+    """The rows of a failed cell, and of its dataset's totals, each with the reason."""
     in_totals = [metric for metric in metrics if metric.level != "vocabulary"]
     in_cells = [metric for metric in in_totals if metric.level != "languages" or metric.per_language]
     whole: dict[CellKey, list[str]] = {}
@@ -48,7 +48,7 @@ def failure_rows(why: Mapping[CellKey, str], metrics: Sequence[Metric]) -> Itera
 def without_metric(
     metric: Metric, tokenizer: str, keys: Sequence[CellKey], status: str
 ) -> Iterator[Measurement]:
-    """The rows that a metric, which failed, would have had of a tokenizer whose cells are `keys`."""
+    """The rows of a metric that failed, for a tokenizer whose cells are `keys`."""
     totals = [CellKey(tokenizer, dataset, ALL) for dataset in dict.fromkeys(key.dataset for key in keys)]
     if metric.level == "vocabulary":
         keys, totals = [], [CellKey(tokenizer, "", ALL)]
@@ -59,7 +59,7 @@ def without_metric(
 
 
 def whole_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:
-    """`rows` without the totals of datasets of which a language is missing: they would sum something else."""
+    """`rows` without the totals of datasets of which a language is missing."""
     broken = {(key.tokenizer, key.dataset) for key in why}
     for row in rows:
         if row.language != ALL or (row.tokenizer, row.dataset) not in broken:
@@ -67,7 +67,7 @@ def whole_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Ite
 
 
 def without_repeats(rows: Sequence[Measurement]) -> Iterator[Measurement]:
-    """`rows` without those of a language that only repeat why its whole dataset has no figure."""
+    """`rows` without those of languages that only repeat why the whole dataset has no figure."""
     why = {
         (row.tokenizer, row.dataset, row.metric): row.status
         for row in rows

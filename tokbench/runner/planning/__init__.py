@@ -1,1 +1,1 @@
-"""What a run is asked for: the suite, and the plan in which all that it names is resolved and checked."""
+"""The request of a run: the suite, and the plan, in which everything it names is resolved and checked."""

@@ -1,4 +1,4 @@
-"""The metrics of a run: those that were named, checked for what they need, or all but those on request."""
+"""The metrics of a run: those named, checked for what they need, or all that are not on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokbench.wording import listed
 
 
 def chosen_metrics(asked: Sequence[Metric], registry: Registry) -> tuple[Metric, ...]:
-    """The metrics asked for, or all but those on request; and what is always measured, as losses are."""
+    """The metrics asked for, or all that are not on request; and those always measured, such as losses."""
     chosen = {metric.name: metric for metric in asked}
     for metric in chosen.values():
         _check_settings(metric)
@@ -42,15 +42,15 @@ _SETTINGS = {
     "morphology": "gold segmentations of words: name a file in the suite's [morphology.LANGUAGE]",
     "audit": "vocabularies that are looked through, and the suite says audit = false",
 }
-"""What a metric's `needs` may name that a suite has a key for, and how it is given."""
+"""The `needs` of metrics that a suite has a key for, and how they are given."""
 
 
 def check_needs(
     metrics: Iterable[Metric], suite: Suite, prices: PriceTable | None, entries: Sequence[Entry]
 ) -> None:
-    """Raise `SpecError` for one of the `metrics` that were named, where the suite does not give what it needs.
+    """Raise `SpecError` if the suite lacks what one of the named `metrics` needs.
 
-    What depends on the text (whether it is parallel, or code) is told when it is measured.
+    Needs that depend on the text (whether it is parallel, or code) are checked when it is measured.
     """
     for metric in metrics:
         for need in metric.needs:

@@ -1,4 +1,4 @@
-"""The tokenizers of a suite, resolved: what each is, and those that no plugin here offers."""
+"""The tokenizers of a suite, resolved, and those that no installed plugin offers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tokbench.spec import NAME, Spec
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One tokenizer of the suite: its canonical spec; whether it is trained here, and may be absent.
+    """One tokenizer of the suite: its canonical spec, whether it is trained, and whether it may be absent.
 
-    `typed` is the spec or name that the suite has for it, `also` are others that it has for the same one;
-    `label` and `color` are how it is to be shown, if said.
+    `typed` is the spec or name in the suite, `also` are further ones there for the same tokenizer; `label` and
+    `color` say how to show it, if given.
     """
 
     spec: Spec
@@ -33,12 +33,12 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """The canonical spec, under which its results stand."""
+        """The canonical spec, which names its results."""
         return key_of(self.spec)
 
 
 def entries_of(suite: Suite, registry: Registry) -> tuple[tuple[Entry, ...], dict[str, str]]:
-    """The tokenizers of a suite, and why there are none of those optional ones that no plugin here offers."""
+    """The tokenizers of a suite, and the optional ones that no installed plugin offers, with the reason."""
     found: dict[str, Entry] = {}
     absent: dict[str, str] = {}
     endings = (".txt", *{ending for family in registry.tokenizers.values() for ending in family.endings})
@@ -65,13 +65,13 @@ def entries_of(suite: Suite, registry: Registry) -> tuple[tuple[Entry, ...], dic
 
 
 def _another_may_offer(text: str, registry: Registry) -> bool:
-    """Whether what `text` names is no family here, so that a plugin or a file may be all that it takes."""
+    """Whether `text` names no installed family, so that another plugin may offer it."""
     head = text.partition(":")[0].partition(",")[0]
     return head not in registry.tokenizers and (bool(NAME.match(head)) or "/" in head or "\\" in head)
 
 
 def _check_file(registry: Registry, spec: Spec, endings: tuple[str, ...]) -> None:
-    """Raise `SpecError` for a missing file, or for a name that the family has not.
+    """Raise `SpecError` for a missing file, or for a name that the family does not have.
 
     A spec names a file if it begins as a path or ends as a file does, or if its family reads what it names.
     """
