@@ -79,7 +79,7 @@ def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | N
     shares = _first_shares(candidates, known)
     said = reasons(run, chosen, active, known, (first, *ties), ranked)
     if vague:
-        said[0] = "No choice under these weights: most of what weighs is not known."
+        said[0] = "No choice under these weights: most of the weight is on criteria that are not known."
     return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said), unsaid, vague)
 
 
@@ -96,9 +96,9 @@ def undecided(run: Run) -> str:
         return ""
     weights, known = weights_of(given), known_criteria(run)
     if any(weights[name] > 0 for name in known):
-        why = ["fewer than two tokenizers give text back and were measured by all that weighs."]
+        why = ["fewer than two tokenizers are lossless and have figures for every weighted criterion."]
     else:
-        why = ["nothing that weighs is known.", *not_known(weights, known)]
+        why = ["no criterion with a weight is known.", *not_known(weights, known)]
     return " ".join(["No choice under these weights:", *why])
 
 

@@ -149,9 +149,8 @@ def _left_out(run: Run, ranked: list[str]) -> str:
     ):
         names = [labels[name] for name, loss in known.items() if loss.mark == mark and name not in ranked]
         if names:
-            said += (
-                f" {all_of_whom(names, one, several)} {'ranked apart' if mark == REWRITES else 'not ranked'}."
-            )
+            ranked_how = "ranked separately" if mark == REWRITES else "not ranked"
+            said += f" {all_of_whom(names, one, several)} {ranked_how}."
     return said
 
 
@@ -172,7 +171,7 @@ def cost(run: Run) -> KeyFinding | None:
     sentence = f"At the prices given, {scope} costs least with {labels[ends[0]]}: {least}"
     sentence += f"; most with {labels[ends[1]]}: {most}."
     if left_out := [labels[name] for name in run.tokenizers if name in losing]:
-        sentence += f" {all_of_whom(left_out, 'loses', 'lose')} text: no cost to compare."
+        sentence += f" {all_of_whom(left_out, 'loses', 'lose')} text and cannot be compared by cost."
     lost = [labels[name] for name in ends if name in known and known[name].mark != ESTIMATED]
     if lost:
         sentence += f" {all_of_whom(lost, 'does', 'do')} not give text back as it was."
@@ -248,8 +247,8 @@ def speed(run: Run) -> KeyFinding | None:
     if tied:
         sentence += f" {listed([labels[name] for name in tied])} may be as fast."
     if faster := [labels[name] for name, point in every.items() if name not in fair and point[0] > rated]:
-        sentence += f" {all_of_whom(faster, 'is', 'are')} faster, and not ranked beside it:"
-        sentence += f" text does not come back from {'it' if len(faster) == 1 else 'them'} as it was."
+        sentence += f" {all_of_whom(faster, 'is', 'are')} faster, but not ranked with it:"
+        sentence += f" {'it does' if len(faster) == 1 else 'they do'} not give all text back."
     if len(front) == 1:
         equal = [labels[name] for name in points if name != fastest and points[name][1] == points[fastest][1]]
         also = f", as {all_of_whom(equal, 'does', 'do')}" if equal else ""

@@ -133,7 +133,7 @@ def test_weights_of_which_nothing_is_known_are_answered(made_up_run: MakeRun, sh
     run.frame = run.frame[run.frame["metric"] != "gini"]
     nothing = {"price": 0.0, "context": 0.0, "embedding": 0.0, "speed": 0.0}
     run.manifest["suite"]["weights"] = {**nothing, "fairness": 1.0}
-    said = "No choice under these weights: nothing that weighs is known. Not known: fairness (needs gini"
+    said = "No choice under these weights: no criterion with a weight is known. Not known: fairness (needs gini"
     assert said in " ".join(shown(run).split())
     assert said in markdown.document(run)
     assert said in str(decision(run))

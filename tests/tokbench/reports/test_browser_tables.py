@@ -23,14 +23,14 @@ def test_other_weights_decide_anew(page: Any) -> None:
         block.locator(f"input[name={name}]").fill("0")
     block.locator("input[name=speed]").fill("5")
     assert block.locator(".choice").inner_text() != before
-    block.get_by_role("button", name="As given").click()
+    block.get_by_role("button", name="Reset weights").click()
     page.wait_for_function("before => document.querySelector('.choice').textContent === before", arg=before)
     assert block.locator("tbody td[data-v]:nth-child(3)").all_inner_texts() == scores
     assert "speed above" in turns
     assert block.locator(".turns").inner_text() == turns  # the page's sums are those of tokbench
     for name in ("price", "fairness", "context", "speed"):
         block.locator(f"input[name={name}]").fill("0")
-    assert "Nothing weighs" in block.locator(".choice").inner_text()
+    assert "All weights are 0" in block.locator(".choice").inner_text()
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -65,7 +65,8 @@ def test_the_page_names_no_choice_where_most_of_what_weighs_is_unknown(
     write(run, tmp_path / "report.html")
     opened = browser.new_page()
     opened.goto((tmp_path / "report.html").as_uri())
-    choice, said = opened.locator(".choice"), "No choice under these weights: most of what weighs is not known."
+    choice = opened.locator(".choice")
+    said = "No choice under these weights: most of the weight is on criteria that are not known."
     price = opened.locator("input[name=price]")
     verdicts = opened.locator("[data-decision] tbody td:nth-child(2)")
     assert choice.inner_text() == said

@@ -237,7 +237,8 @@ def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small) -> None:
     run = small({"embedding_share": three(0.1, 0.2, 0.3)})
     found = decide(run, {"price": 5, "embedding": 2})
     assert "fairness (needs gini, of parallel text in several languages)" in " ".join(found.sentences)
-    assert found.sentences[0] == "No choice under these weights: most of what weighs is not known."
+    said = "No choice under these weights: most of the weight is on criteria that are not known."
+    assert found.sentences[0] == said
     assert len(found.choice) == 3
     assert {row.cells[1] for row in table(run, found).rows} == {"no choice"}
     assert found.weighed == "embedding 2"

@@ -26,7 +26,7 @@ def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run) -> None:
     assert set(order[:2]) == set(run.tokenizers) - {*marked}
     assert order[4] == unigram
     said = compression(run)
-    assert "give text back in another form and are ranked apart" in said.sentence
+    assert "give text back in another form and are ranked separately" in said.sentence
     assert "unigram 8k † loses text and is not ranked" in said.sentence
 
 

@@ -23,7 +23,7 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
     const active = Object.entries(weights);
     const total = active.reduce((sum, [, weight]) => sum + weight, 0);
     if (!total) {
-      choice.textContent = "Nothing weighs: there is no choice.";
+      choice.textContent = "All weights are 0, so there is no choice.";
       turns.textContent = "";
       return;
     }
@@ -51,7 +51,7 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
       other !== first && given.criteria[name].noise[first][other] === null && log(name, first) !== log(name, other)));
     const even = best.filter((index) => level[first] - level[index] < 1e-12).length;
     const ahead = even === 1 ? `${names[0]} leads` : `${listed(names.slice(0, even))} are level`;
-    choice.textContent = isolated(vague ? "No choice under these weights: most of what weighs is not known."
+    choice.textContent = isolated(vague ? "No choice under these weights: most of the weight is on criteria that are not known."
       : names.length === 1 ? `Choice under these weights: ${names[0]}.`
       : `No winner under these weights: ${unknown.length
         ? `by the figures alone ${ahead}, but too little is measured to tell how far chance bears on ${listed(unknown)}`

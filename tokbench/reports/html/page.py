@@ -30,8 +30,8 @@ from tokbench.wording import counted, data_size, listed
 
 TOKENS = "tokbench.reports.tokenview"
 NOT_DRAWN = (
-    f"No figures are drawn here: of fewer than {data.TELLING_TOKENIZERS} tokenizers on less than "
-    f"{data_size(data.TELLING_TEXT)} of text they show no more than tables. tokbench plot draws them anyway."
+    f"No figures are drawn here: with fewer than {data.TELLING_TOKENIZERS} tokenizers and less than "
+    f"{data_size(data.TELLING_TEXT)} of text, they show no more than tables. tokbench plot draws them anyway."
 )
 
 
@@ -139,7 +139,7 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
         Section(
             "languages",
             "Language by language",
-            ["Sort by script or family to see where a vocabulary was trained and where it was not."],
+            ["Sort by script or family to see which languages a vocabulary was trained for."],
             panels=heats,
             choose="Metric",
         ),
@@ -147,9 +147,10 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
             "fairness",
             "Fairness between languages",
             [
-                "What speakers pay for the same content: tokens for a language over tokens for the reference. "
-                f"Measured on {listed([dataset_label(run, name) for name in parallel])}, whose lines say the "
-                "same in each language." + (" The figure is of the first." if len(parallel) > 1 else "")
+                "The premium of a language is its number of tokens divided by that of the reference language, "
+                f"for the same content. Measured on {listed([dataset_label(run, name) for name in parallel])}, "
+                "whose lines say the same in each language."
+                + (" The figure is of the first." if len(parallel) > 1 else "")
             ],
             take("fairness"),
             _filled(*(tables.fairness(run, name) for name in parallel)),
@@ -167,8 +168,8 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
             "differences",
             "Differences, and whether they are more than chance",
             [
-                "Both tokenizers of a pair see the same documents, so their difference is surer than the two "
-                "figures. p is two-sided, and corrected for everything compared on the text."
+                "Both tokenizers of a pair encode the same documents, so their difference is known more "
+                "precisely than either figure. p is two-sided, and corrected for all comparisons on this text."
             ],
             take("differences"),
             _filled(*(differences.table(run, metric, main) for metric in metrics_shown(run, "differences"))),
@@ -178,8 +179,8 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
             "vocabulary",
             "What is in the vocabularies",
             [
-                "Unreachable: encoding the token's own text never gives it. "
-                "Undecodable: not whole UTF-8 by itself."
+                "Unreachable: encoding the token's own text does not give this token. "
+                "Undecodable: the token alone is not valid UTF-8."
             ],
             panels=_filled(
                 vocabularies.audit_table(run),
@@ -191,7 +192,7 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
         Section(
             "ids",
             "Who gives the same ids",
-            ["One implementation can replace another where both give the same ids for every document."],
+            ["One implementation can replace another if both give the same ids for every document."],
             panels=_filled(diff_table(run), passages_table(run)),
             choose="Compared on",
             html=divergences(run),
@@ -199,7 +200,7 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
         Section(
             "samples",
             "Side by side",
-            ["Point at a token, or walk with the arrow keys, for its id, bytes and rank."],
+            ["Point at a token, or move with the arrow keys, to see its id, bytes and rank."],
             html=samples(run),
         ),
         Section("extra", "More figures", figures=[*take(*left), *brought(run)]),
@@ -213,7 +214,7 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
         Section(
             "failures",
             "Failures and skips",
-            ["What was not measured is listed here and is null in the data, never zero."],
+            ["What was not measured is listed here. In the data it is null, never zero."],
             panels=_filled(unmeasured.failures(run), unmeasured.undefined(run), undrawn),
             choose="List",
         ),
