@@ -179,7 +179,7 @@ def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | 
             "vocabulary",
             "What is in the vocabularies",
             [
-                "Unreachable: encoding the token's own text does not give this token. "
+                "Unreachable: no text tried gives the token, alone or next to other text. "
                 "Undecodable: the token alone is not valid UTF-8."
             ],
             panels=_filled(
