@@ -14,7 +14,7 @@ def explained(run: Run, names: Collection[str] | None = None) -> str:
     """`marks_explained`, and which unmarked tokenizers lose something of the cases made to be hard."""
     shown = run.tokenizers if names is None else names
     named = ", ".join(run_labels(run)[spec] for spec in hard_losses(run) if spec in shown)
-    hard = f"Unmarked, though not every case made to be hard comes back: {named}." if named else ""
+    hard = f"Unmarked, but does not give back every hard test case: {named}." if named else ""
     return sentences(marks_explained(run, shown), hard)
 
 
@@ -27,7 +27,7 @@ def marks_explained(run: Run, names: Collection[str]) -> str:
 def hollow(run: Run, drawn: Collection[str]) -> str:
     """A caption's sentences on hollow points, if any are `drawn`, and marked names; empty without losses."""
     lost = losses(run)
-    points = "Hollow: not every text comes back, or estimated." if any(name in lost for name in drawn) else ""
+    points = "Hollow: decoding changes text, or estimated." if any(name in lost for name in drawn) else ""
     return sentences(points, explained(run)) if lost else ""
 
 
@@ -37,7 +37,7 @@ def absent(run: Run, drawn: Collection[str]) -> str:
     lossy = {name for name, loss in losses(run).items() if loss.mark != ESTIMATED}
     out = lossy if run.manifest.get("suite", {}).get("exclude_lossy") else {}
     said = {
-        "Left out, since text does not come back as it was": [missing[name] for name in missing if name in out],
+        "Left out, because decoding changes the text": [missing[name] for name in missing if name in out],
         "Not measured": [missing[name] for name in missing if name not in out],
     }
     return sentences(*(f"{why}: {listed(names)}." for why, names in said.items() if names))

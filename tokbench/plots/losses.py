@@ -18,9 +18,9 @@ LOSES, REWRITES, ESTIMATED = "†", "‡", "≈"
 """The marks of tokenizers that lose text, of those that only rewrite how it is written, of those estimated."""
 
 EXPLAINED = {
-    LOSES: "† loses text: its figures are comparable with no others.",
-    REWRITES: "‡ gives text back in another form (case, spaces): comparable only with those that do the same.",
-    ESTIMATED: "≈ estimated: numbers of tokens told from those of another tokenizer, and not ranked.",
+    LOSES: "† loses text: its figures cannot be compared with any others.",
+    REWRITES: "‡ gives text back in another form (case, spaces): comparable only with others that do so.",
+    ESTIMATED: "≈ estimated: token counts predicted from those of another tokenizer; not ranked.",
 }
 
 _KINDS = {"lost_form": "case, accents or normal form", "lost_spaces": "spaces", "lost_text": "text"}

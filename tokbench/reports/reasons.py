@@ -41,12 +41,12 @@ def reasons(
     none = f"No change of a single weight puts another ahead of {labels[ranked[0]]}."
     said.append(f"Another would come first with {'; '.join(parts)}." if parts else none)
     if parting:
-        said[1] = f"The first are level: any other weight of {' or '.join(parting)} parts them. {said[1]}"
+        said[1] = f"The first are level: any other weight of {' or '.join(parting)} separates them. {said[1]}"
     for unsure in dict.fromkeys(known[key].unsure for key in active):
         if unsure:
             keys = [key for key in active if known[key].unsure == unsure]
             leave = all_of_whom(keys, "leaves", "leave").capitalize()
-            said.append(f"{leave} out {texts_named(run, unsure)}: how far chance bears there is not known.")
+            said.append(f"{leave} out {texts_named(run, unsure)}: its differences could not be tested.")
     said += not_known(weights, known)
     flattered: dict[str, list[str]] = {}
     for dataset in data.natural_datasets(run):
@@ -58,14 +58,14 @@ def reasons(
             f"Better on {texts_named(run, datasets)} than elsewhere, since trained on that text or on another "
             f"part of its collection: {names}. Judge them on other text (-d)."
         )
-    for why, of_estimates in (("text does not come back as it was", False), ("they are estimated", True)):
+    for why, of_estimates in (("decoding changes the text", False), ("they are estimated", True)):
         out = [
             labels[name]
             for name in run.tokenizers
             if name in lost and name not in ranked and (lost[name].mark == ESTIMATED) == of_estimates
         ]
         if out:
-            said.append(f"Left out, since {why}: {', '.join(out)}.")
+            said.append(f"Left out, because {why}: {', '.join(out)}.")
     if known.get("price") and known.get("context") and known["price"].metric == known["context"].metric:
         said.append("Price and context are the same figure here, tokens: their weights add up.")
     return said + _unpriced(run, known)
@@ -90,7 +90,7 @@ def not_known(weights: Mapping[str, float], known: Mapping[str, Known]) -> list[
 def headline_of(names: list[str], unknown: list[str], level: int) -> str:
     """The choice in words: so many of the `names` are `level` with the first, itself among them.
 
-    `unknown` are the criteria of which it is not known how far chance bears on them.
+    `unknown` are the criteria whose differences could not be tested.
 
     Example:
         >>> headline_of(["a"], [], 1), headline_of(["a", "b"], [], 1)
@@ -98,14 +98,14 @@ def headline_of(names: list[str], unknown: list[str], level: int) -> str:
         >>> headline_of(["a", "b"], [], 2)
         'No winner under these weights: a and b are level.'
         >>> headline_of(["a", "b"], ["price"], 1).partition(": ")[2]
-        'by the figures alone a leads, but too little is measured to tell how far chance bears on price.'
+        'by the figures alone a leads, but too little is measured to test the differences in price.'
     """
     if len(names) == 1:
         return f"Choice under these weights: {names[0]}."
     ahead = f"{names[0]} leads" if level == 1 else f"{listed(names[:level])} are level"
     if unknown:
         said = (
-            f"by the figures alone {ahead}, but too little is measured to tell how far chance bears on "
+            f"by the figures alone {ahead}, but too little is measured to test the differences in "
             f"{listed(unknown)}"
         )
     else:
@@ -149,7 +149,7 @@ def _unpriced(run: Run, known: Mapping[str, Known]) -> list[str]:
     free = [labels[name] for name, cost in costing.items() if not cost]
     without = [labels[name] for name in unpriced_tokenizers(run)]
     if known["price"].metric == "cost":
-        return [f"Left out, since no price was given: {listed(without)}."] if without else []
+        return [f"Left out, because no price was given: {listed(without)}."] if without else []
     if costing and free:
         return [f"The price of {listed(free)} is 0, so that no ratio can be taken: price is taken per token."]
     if not without:

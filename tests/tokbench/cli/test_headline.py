@@ -125,7 +125,7 @@ def test_the_terminal_tells_what_the_choice_leaves_out(made_up_run: MakeRun, sho
     cost = run.frame["metric"] == "compression_ratio"
     priced = run.frame[cost & (run.frame["tokenizer"] != run.tokenizers[0])].assign(metric="cost", unit="USD")
     run.frame = pd.concat([run.frame, priced])
-    assert "Left out, since no price was given: " in " ".join(shown(run).split())
+    assert "Left out, because no price was given: " in " ".join(shown(run).split())
 
 
 def test_weights_of_which_nothing_is_known_are_answered(made_up_run: MakeRun, shown: Shown) -> None:

@@ -76,7 +76,7 @@ def test_a_caption_says_of_those_left_out_that_they_lose_text(made_up_run, plot:
     ranked = run.frame["tokenizer"].isin(lossy_ones) & ~run.frame["metric"].isin(["round_trip", "unk_rate"])
     run.frame = run.frame.assign(value=run.frame["value"].mask(ranked))
     said = drawn(plot, run).get_label()
-    assert f"Left out, since text does not come back as it was: {run_labels(run)[lossy_ones[0]]}" in said
+    assert f"Left out, because decoding changes the text: {run_labels(run)[lossy_ones[0]]}" in said
     assert "Not measured" not in said
     assert "Hollow" not in said
     assert "† loses text" in said  # names in the caption have marks
@@ -224,7 +224,7 @@ def test_a_caption_explains_the_marks_of_names_where_there_are_some(made_up_run,
     def said(tokenizers: int) -> str:
         return str(drawn(name, made_up_run(5, tokenizers)).get_label())
 
-    assert "† loses text: its figures are comparable with no others." in said(4)
+    assert "† loses text: its figures cannot be compared with any others." in said(4)
     assert "†" not in said(2)
     assert "Hollow" not in said(2)
 

@@ -58,7 +58,7 @@ def test_those_without_a_price_are_named(small) -> None:
     figures = {"compression_ratio": three(4, 2, 1)}
     for costs, said in (
         ({"chars": (2.0, 0.0)}, "No price was given for bytes and words: price is taken per token."),
-        ({"chars": (2.0, 0.0), "bytes": (1.0, 0.0)}, "Left out, since no price was given: words."),
+        ({"chars": (2.0, 0.0), "bytes": (1.0, 0.0)}, "Left out, because no price was given: words."),
         ({"chars": (0.0, 0.0), "bytes": (1.0, 0.0)},
          "The price of chars is 0, so that no ratio can be taken: price is taken per token."),
         ({}, "No prices were given: price is taken per token."),
@@ -100,8 +100,8 @@ def test_no_winner_where_the_data_cannot_tell(small) -> None:
     nothing_known = decide(small({"compression_ratio": three(4, 2, 1, half=float("nan"))}))
     assert len(nothing_known.choice) == 3
     assert nothing_known.sentences[0] == (
-        "No winner under these weights: by the figures alone bytes leads, but too little is measured to tell "
-        "how far chance bears on price and context."
+        "No winner under these weights: by the figures alone bytes leads, but too little is measured to test "
+        "the differences in price and context."
     )
 
 
@@ -130,8 +130,8 @@ def test_where_the_first_are_level_none_of_them_leads(small) -> None:
     for half, last, said in (
         (0.001, 1, "bytes and chars are level."),
         (0.0, 1, "bytes and chars are level."),
-        (float("nan"), 1, "by the figures alone bytes and chars are level, but too little is measured to tell "
-         "how far chance bears on price and context."),
+        (float("nan"), 1, "by the figures alone bytes and chars are level, but too little is measured to test "
+         "the differences in price and context."),
         (0.1, 3.99, "bytes, chars and words cannot be told apart."),
     ):  # fmt: skip
         found = decide(small({"compression_ratio": three(4, 4, last, half=half)}))
@@ -180,7 +180,7 @@ def test_any_weight_parts_those_that_are_level(small, shares: tuple[float, float
     assert found.choice == ("bytes", "chars")
     turned = "Another would come first with embedding above 0 (now 0): chars."
     stays = "No change of a single weight puts another ahead of bytes."
-    level = "The first are level: any other weight of embedding parts them."
+    level = "The first are level: any other weight of embedding separates them."
     assert found.sentences[1] == f"{level} {turned if then else stays}"
     same = decide(small({"compression_ratio": three(4, 4, 4)}))
     assert same.sentences[1] == stays

@@ -48,7 +48,7 @@ def test_a_text_too_small_decides_nothing_beside_one_that_is_not(small) -> None:
     run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(1, 8, 1, half=float("nan")))
     found = decide(run)
     assert found.choice == ("bytes",)
-    assert any(said.startswith("Price and context leave out bundled prose: how") for said in found.sentences)
+    assert any(said.startswith("Price and context leave out bundled prose: its") for said in found.sentences)
     assert table(run, found).note.startswith("On bundled parallel. ")
 
 

@@ -88,7 +88,7 @@ def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run) -> None:
     assert unigram not in losses(run)
     assert unigram in comparable(run)
     assert str(hard_losses(run)[unigram]) == "1 % of documents changed (text)"
-    assert "not every case made to be hard comes back: unigram 8k." in explained(run)
+    assert "does not give back every hard test case: unigram 8k." in explained(run)
 
 
 def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run) -> None:

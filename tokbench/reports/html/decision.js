@@ -46,7 +46,7 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
     const vague = given.unsaid > total; // more weighs that is not known than that is
     const best = ranked.filter((index) => vague || index === first || !apart(index));
     const names = best.map((index) => given.names[index]);
-    // Criteria of which it is not known how far chance bears on them.
+    // Criteria whose differences could not be tested.
     const unknown = active.map(([name]) => name).filter((name) => best.some((other) =>
       other !== first && given.criteria[name].noise[first][other] === null && log(name, first) !== log(name, other)));
     const even = best.filter((index) => level[first] - level[index] < 1e-12).length;
@@ -54,7 +54,7 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
     choice.textContent = isolated(vague ? "No choice under these weights: most of the weight is on criteria that are not known."
       : names.length === 1 ? `Choice under these weights: ${names[0]}.`
       : `No winner under these weights: ${unknown.length
-        ? `by the figures alone ${ahead}, but too little is measured to tell how far chance bears on ${listed(unknown)}`
+        ? `by the figures alone ${ahead}, but too little is measured to test the differences in ${listed(unknown)}`
         : even === names.length ? ahead : `${listed(names)} cannot be told apart`}.`);
 
     ranked.toReversed().forEach((index) => {
@@ -88,7 +88,7 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
         parts.push(`${name} ${above ? "above" : "below"} ${number(turn)} (now ${weight}): ${given.names[other]}`);
       }
     }
-    turns.textContent = isolated((parting.length ? `The first are level: any other weight of ${parting.join(" or ")} parts them. ` : "")
+    turns.textContent = isolated((parting.length ? `The first are level: any other weight of ${parting.join(" or ")} separates them. ` : "")
       + (parts.length ? `Another would come first with ${parts.join("; ")}.`
         : `No change of a single weight puts another ahead of ${given.names[first]}.`));
   }
