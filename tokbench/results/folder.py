@@ -1,18 +1,18 @@
-"""The folder of a run: its files by name, which folder a new run goes to, and that nobody else writes to it.
+"""The folder of a run: the names of its files, the choice of a folder for a new run, and the folder's lock.
 
 ::
 
     run.json                schema version, suite, specs, versions, checksums, machine, timings, failures
     measurements.parquet    one row per tokenizer, dataset, language and metric; the same as .csv
     comparisons.parquet     paired differences between tokenizers
-    speed.parquet           every round of the speed pass; speed.json says of what
-    samples.json            chosen passages, tokenized by everyone
+    speed.parquet           every round of the speed pass; speed.json says what was timed
+    samples.json            chosen passages, tokenized by every tokenizer
     audits.json             vocabulary audits
     injections.json         what control strings in plain text become, where the suite asks for it
     diffs.json              tokenizers with the same vocabulary compared document by document
     cells/                  one file per finished cell, with its tally
     plots/  report.html  report.md
-    written.json            those of the reports and plots that tokbench wrote, with their SHA-256
+    written.json            the reports and plots that tokbench wrote, with their SHA-256
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tokbench.results.atomic import name_to_take, write_json
 from tokbench.wording import counted, reason
 
 SCHEMA_VERSION = 1
-"""The version of the run folder's layout; a folder of a later version is refused, of an earlier upgraded."""
+"""The version of the run folder's layout: later versions are refused, earlier ones upgraded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +71,32 @@ class RunFolder:
     written = _Inside("written.json")
 
     def remember(self, paths: Iterable[Path]) -> None:
-        """Note reports and plots as written by tokbench; files outside this folder are nobody's concern."""
+        """Note reports and plots as written by tokbench; files outside this folder are ignored."""
         new = {name: file_sha256(path) for path in paths if (name := self._name_of(path))}
         if new:
             write_json(self.written, {**self._remembered(), **new})
 
     def wrote(self, path: Path) -> bool:
-        """Whether a file is one that tokbench wrote into this folder, and nobody has changed since."""
+        """Whether tokbench wrote this file into this folder and nobody has changed it since."""
         name = self._name_of(path)
         return name is not None and self._remembered().get(name) == file_sha256(path)
 
     def spare(self, path: Path) -> None:
-        """Raise `ResultsError` where `path` is a file of the run itself: nothing else may be written there."""
+        """Raise `ResultsError` if `path` is a file of the run itself, which must not be overwritten."""
         name = self._name_of(path)
         if name is not None and _of_the_run(Path(name)):
             raise ResultsError(f"{path} is a file of the run, and would be lost; name another one")
 
     def _name_of(self, path: Path) -> str | None:
-        """What a file in this folder is remembered under; None for what is no file, or lies elsewhere."""
+        """The name by which a file in this folder is remembered; None if it is no file or lies elsewhere."""
         whole, here = path.resolve(), self.path.resolve()
         inside = whole.is_relative_to(here) and whole.is_file()
         return whole.relative_to(here).as_posix() if inside else None
 
     def remove_reports(self) -> None:
-        """Remove the reports and plots that tokbench wrote: beside new figures they would show other ones.
+        """Remove the reports and plots that tokbench wrote, because they would not match the new figures.
 
-        What somebody else put there, or has changed since, stays.
+        Files that somebody else wrote or changed stay.
         """
         for path in (self.path / name for name in self._remembered()):
             if self.wrote(path):
@@ -179,7 +179,7 @@ def _checked(folder: RunFolder, request: str, *, force: bool) -> RunFolder:
         return folder
     manifest = folder.read_manifest()
     if not {"run", "status", "request", "tokenizers", "datasets"} <= manifest.keys():
-        raise ResultsError(f"{folder.manifest} is not of a run of tokbench; choose another folder with -o")
+        raise ResultsError(f"{folder.manifest} was not written by tokbench; choose another folder with -o")
     if manifest["request"] != request and not force:
         numbers = {each: len(manifest[f"{each}s"]) for each in ("tokenizer", "dataset")}
         held = " on ".join(counted(number, each) for each, number in numbers.items() if number)
@@ -192,10 +192,10 @@ def _checked(folder: RunFolder, request: str, *, force: bool) -> RunFolder:
 
 @contextlib.contextmanager
 def locked(folder: RunFolder) -> Iterator[None]:
-    """Hold the folder for this process; raises `ResultsError` where another run is writing to it.
+    """Lock the folder for this process; raises `ResultsError` if another run is writing to it.
 
-    The lock goes with the process, however it ends. What a killed run had half written is removed: with the
-    lock in hand, nobody else can be writing it.
+    The lock ends with the process, however that ends. Files that a killed run left half written are removed:
+    while the lock is held, no other process can be writing them.
     """
     try:
         folder.path.mkdir(parents=True, exist_ok=True)

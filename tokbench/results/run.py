@@ -38,13 +38,13 @@ class Run:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:
-        """The run in the folder `path`; raises `ResultsError` where there is none, or of a later schema."""
+        """The run in the folder `path`; raises `ResultsError` if it holds none, or one of a later schema."""
         folder = RunFolder(Path(path))
         return cls(folder.path, folder.read_manifest())
 
     @property
     def name(self) -> str:
-        """The run's name: that of its folder when it was made, the `run` column of every row."""
+        """The run's name: its folder's name when it was made, and the `run` column of every row."""
         return writable(str(self.manifest.get("run", self.path.name)))
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether it was measured to its end; False while it is run, and where that was cut short."""
+        """Whether the run was completed; False while it is running or if it was interrupted."""
         return self.manifest.get("status") not in ("unfinished", "interrupted")
 
     @property
@@ -77,9 +77,9 @@ class Run:
     def frame(self) -> pd.DataFrame:
         """Every measurement, tidy: one row per tokenizer, dataset, language and metric, columns `COLUMNS`.
 
-        To change figures, change a copy: plots and reports remember what they took from this frame. Raises
-        `ResultsError` where the run is not finished: figures may be there of an earlier time, of which the
-        manifest says no longer which tokenizers lose text.
+        To change figures, change a copy: plots and reports cache what they read from this frame. Raises
+        `ResultsError` if the run is not finished: the folder may still hold figures of an earlier run, which
+        the manifest no longer describes.
         """
         if not self.finished:
             status = self.manifest["status"]
@@ -88,12 +88,12 @@ class Run:
 
     @property
     def confidence(self) -> float:
-        """The confidence of its intervals but for those of speed, which are at 95 %."""
+        """The confidence level of its intervals, except those of speed, which are always at 95 %."""
         return float(self.manifest.get("suite", {}).get("confidence", CONFIDENCE))
 
     @property
     def level(self) -> str:
-        """Its `confidence` as text says it.
+        """Its `confidence` in per cent, as text.
 
         Example:
             >>> Run(Path("out"), {"suite": {"confidence": 0.999}}).level
@@ -203,12 +203,12 @@ class Run:
     # --- pictures and reports ---------------------------------------------------------------------
 
     def plot(self, name: str, *, plugins: Sequence[str] = ()) -> Figure:
-        """Draw one of `tokbench list plots`; raises `ResultsError` where the run lacks what it needs.
+        """Draw one of `tokbench list plots`; raises `ResultsError` if the run lacks the data.
 
-        A notebook shows the figure where a cell ends with it; `savefig` writes it.
+        A notebook shows the figure if it is the last value of a cell; `savefig` writes it.
 
-        `plugins` are plugin files to load for this call. Those of the run are not loaded unasked: a run folder
-        from somebody else must not decide which code runs here.
+        `plugins` are plugin files to load for this call. The plugins that the run used are not loaded by
+        themselves: a run folder from somebody else must not decide which code runs here.
         """
         figure: Figure = presenters[0].plot(self, name, plugins)
         return figure
@@ -244,7 +244,7 @@ class Run:
 
 
 def open_runs(folder: Path) -> Sequence[Run]:
-    """The runs directly inside `folder`, oldest first; what is no run, or damaged, is passed over."""
+    """The runs directly inside `folder`, oldest first; damaged runs and other folders are skipped."""
     found: list[Run] = []
     for path in sorted(folder.glob("*/run.json"), key=lambda path: path.stat().st_mtime):
         with suppress(ResultsError):
