@@ -1,6 +1,6 @@
-"""Figures drawn from a run: one module a family of plots, all in one house style.
+"""Figures drawn from a run: one module for each family of plots, all in one style.
 
-`PLOTS` is what tokbench offers through its own plugin. Importing this draws nothing and needs no matplotlib.
+`PLOTS` are those that tokbench offers through its own plugin. Importing this needs no matplotlib.
 """
 
 from tokbench.extension import Plot

@@ -61,7 +61,7 @@ def draw(run: Run) -> Figure | None:
 
 
 def _values(run: Run, dataset: str) -> tuple[list[float], list[float]]:
-    """What is drawn of a dataset: of tokenizers that lose nothing, and of those that do."""
+    """The values drawn for a dataset: those of lossless tokenizers, and those of the others."""
     bad = list(losses(run))
     table = data.by_language(run, "compression_ratio", dataset)
     rows = data.overall(run, data.main_metric(run, dataset), dataset)
@@ -71,7 +71,7 @@ def _values(run: Run, dataset: str) -> tuple[list[float], list[float]]:
 
 
 def _panel(axes: Axes, run: Run, dataset: str, order: list[str], end: float | None) -> bool:
-    """Draw a dataset on an axis up to `end`; whether an arrow stands for a value beyond it."""
+    """Draw a dataset on an axis up to `end`; returns whether an arrow marks a value beyond it."""
     bad, given = losses(run), colors(run)
     table = data.by_language(run, "compression_ratio", dataset)
     rows = data.overall(run, data.main_metric(run, dataset), dataset)

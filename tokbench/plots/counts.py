@@ -19,9 +19,9 @@ FEW_DOCUMENTS = 5
 
 @dataclass(frozen=True, slots=True)
 class PlotCounts:
-    """What is kept of a tally: tokens by byte length, frequencies of ids, documents by length.
+    """The part of a tally that plots need: tokens by byte length, frequencies of ids, documents by length.
 
-    `ids` stand in the order of `frequencies`, the most frequent first. `lengths` is int64 ``(buckets, 3)``:
+    `ids` and `frequencies` begin with the most frequent. `lengths` is int64 ``(buckets, 3)``:
     documents, bytes and tokens of documents of 2^(b-1) to 2^b − 1 bytes.
     """
 
@@ -33,20 +33,20 @@ class PlotCounts:
 
 @remembered
 def counts(run: Run, tokenizer: str, dataset: str) -> PlotCounts | None:
-    """The counts of a tokenizer over all languages of a dataset; None where some were not measured."""
+    """The counts of a tokenizer over all languages of a dataset; None if some were not measured."""
     try:
         tally = run.tally(tokenizer, dataset, ALL)
     except ResultsError:
         return None
     keys, amounts = tally.token_bytes.keys, tally.token_bytes.counts
-    known = keys >= 0  # −1: the tokenizer does not tell what bytes a token stands for
+    known = keys >= 0  # −1: the bytes of the token are not known
     histogram = np.bincount(keys[known], weights=amounts[known]) if known.any() else np.zeros(1)
     order = np.argsort(-tally.ids.counts, kind="stable")
     return PlotCounts(histogram, tally.ids.counts[order], tally.ids.keys[order], tally.lengths)
 
 
 def most_varied(run: Run) -> str:
-    """The dataset whose documents fill most classes of length, by the first tokenizer measured on it."""
+    """The dataset with documents in the most classes of length, by the first tokenizer measured on it."""
     best, most = "", 1
     for dataset in run.datasets:
         found = next(filter(None, (counts(run, name, dataset) for name in run.tokenizers)), None)

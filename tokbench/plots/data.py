@@ -1,6 +1,6 @@
-"""The views of a run that figures and reports are made of: small pandas frames, no drawing.
+"""The views of a run from which figures and reports are made: small pandas frames, no drawing.
 
-Every function takes anything that has the attributes of `tokbench.results.Run` it uses: `frame` above all.
+Every function accepts any object with the attributes of `tokbench.results.Run` that it uses, mostly `frame`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ T = TypeVar("T")
 
 TELLING_TOKENIZERS = 3
 TELLING_TEXT = 100_000
-"""Tokenizers, and bytes of text, of which one is enough for figures to say more than tables."""
+"""With so many tokenizers, or so many bytes of text, figures say more than tables."""
 
 
 def worth_drawing(run: Run) -> bool:
-    """Whether a run is drawn by itself: two tokenizers on a few pages give two dots, and noisy curves."""
+    """Whether a run is drawn without being asked: two tokenizers on a few pages give two dots and noise."""
     languages = [known for entry in run.manifest["datasets"] for known in entry["languages"].values()]
     n_bytes = sum(known.get("bytes") or 0 for known in languages)
     return len(run.tokenizers) >= TELLING_TOKENIZERS or n_bytes >= TELLING_TEXT
@@ -39,9 +39,9 @@ _remembered: dict[int, dict[Any, Any]] = {}
 
 
 def remembered(function: Callable[Concatenate[Run, Given], T]) -> Callable[Concatenate[Run, Given], T]:
-    """Derive a thing from a run's figures once; it goes with their frame, and nobody changes either.
+    """Cache the result of a function of a run for as long as its frame exists; neither must be changed.
 
-    A report asks for the same few rows hundreds of times: finding them anew was a third of its time.
+    A report needs the same few rows hundreds of times: without the cache it took half as long again.
     """
 
     @wraps(function)
@@ -67,7 +67,7 @@ def _by_metric(run: Run) -> dict[str, pd.DataFrame]:
 
 @remembered
 def values(run: Run, metric: str, dataset: str | None = None) -> pd.DataFrame:
-    """The measured rows of a metric (`value` is never null), of one dataset or of all."""
+    """The measured rows of a metric (`value` is never null), on one dataset or on all."""
     rows = _by_metric(run).get(metric, run.frame.iloc[:0])
     return rows if dataset is None else rows[rows["dataset"] == dataset]
 
@@ -95,7 +95,7 @@ def by_language(run: Run, metric: str, dataset: str) -> pd.DataFrame:
 
 
 def shaded(values: ArrayLike) -> tuple[float, float]:
-    """The ends of a scale of shades: all but the outermost hundredth, so that an odd figure flattens no other.
+    """The ends of a scale of shades, without the outermost hundredth, so that outliers do not flatten it.
 
     Example:
         >>> shaded([2.0, 1.0, 3.0]), shaded([*range(201), float("nan")])
@@ -109,12 +109,12 @@ def shaded(values: ArrayLike) -> tuple[float, float]:
 
 
 def overall_intervals(run: Run, metric: str, dataset: str) -> dict[str, tuple[float, float]]:
-    """The intervals of a metric over a whole dataset, by tokenizer, where there are any."""
+    """The intervals of a metric over a whole dataset, by tokenizer; those without one are left out."""
     return {name: ends for (code, name), ends in intervals(run, metric, dataset).items() if code == ALL}
 
 
 def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """The intervals of a metric by (language, tokenizer), where there are any."""
+    """The intervals of a metric by (language, tokenizer); those without one are left out."""
     rows = values(run, metric, dataset)
     rows = rows[rows["ci_low"].notna() & rows["ci_high"].notna()]
     return {
@@ -124,7 +124,7 @@ def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tupl
 
 
 def speed_metric(run: Run) -> str:
-    """The speed that is shown first: of one pass over text never seen; of text met before, without it."""
+    """The speed metric shown first: that of one pass over new text, or else that of text encoded before."""
     first = "encode_speed_cold"
     return first if len(overall(run, first)) else "encode_speed"
 
@@ -135,7 +135,7 @@ def speeds(run: Run) -> pd.DataFrame:
 
 
 def timed_dataset(run: Run) -> str:
-    """The dataset whose speeds are shown: the main one if it was timed, else the first that was; else none."""
+    """The dataset whose speeds are shown: the main one if it was timed, else the first that was; else empty."""
     timed = list(overall(run, speed_metric(run))["dataset"])
     main = main_dataset(run)
     return main if main in timed or not timed else str(timed[0])
@@ -145,18 +145,18 @@ _SPEEDS = frozenset(metric.name for metric in METRICS)
 
 
 def level(run: Run, metric: str) -> str:
-    """How sure a run's intervals of a metric are: those of speeds are at 95 % whatever was asked for."""
+    """The confidence of a run's intervals of a metric; those of speeds are always at 95 %."""
     return f"{100 * CONFIDENCE:.6g} %" if metric in _SPEEDS else run.level
 
 
 def levels(run: Run) -> str:
-    """How sure a run's intervals are, in words."""
+    """The confidence of a run's intervals, in words."""
     timed = level(run, speed_metric(run))
     return run.level if timed == run.level or speeds(run).empty else f"{run.level} (of speeds {timed})"
 
 
 def first_pass(run: Run, dataset: str) -> str:
-    """How much text a first pass over a dataset was, where there was one: "one pass over 8 MB never seen"."""
+    """The amount of text in a first pass over a dataset: "one pass over 8 MB never seen"; empty without one."""
     summary = (run.manifest.get("speed") or {}).get("summary", [])
     sizes = [row["n_bytes"] for row in summary if (row["dataset"], row["state"]) == (dataset, "cold")]
     size = max(sizes, default=0)
@@ -164,40 +164,40 @@ def first_pass(run: Run, dataset: str) -> str:
 
 
 def shown_pass(run: Run, dataset: str) -> str:
-    """What the rows of `speed_metric` timed: its `first_pass` or "batches of text met before"."""
+    """What `speed_metric` timed: the text of `first_pass`, or "batches of text met before"."""
     cold = speed_metric(run) == "encode_speed_cold"
     return first_pass(run, dataset) if cold else "batches of text met before"
 
 
 def busy(run: Run) -> str:
-    """A sentence where others used the machine while the run's speeds were timed; else empty."""
+    """A sentence if other processes used the machine while speeds were timed; else empty."""
     notes = (run.manifest.get("speed") or {}).get("notes", [])
     return f"Speeds are uncertain: {'; '.join(notes)}." if notes else ""
 
 
 @remembered
 def main_dataset(run: Run) -> str:
-    """The dataset a report opens on: parallel before others, then the one with most languages."""
+    """The dataset that a report starts with: a parallel one if there is one, with the most languages."""
     parallel = parallel_datasets(run)
     return max(run.datasets, key=lambda name: (name in parallel, len(run.languages(name))), default="")
 
 
 @remembered
 def parallel_datasets(run: Run) -> list[str]:
-    """The datasets in which languages were compared with one another, since their lines say the same."""
+    """The datasets in which languages were compared, because their lines say the same."""
     there = set(values(run, "premium")["dataset"]) | set(values(run, "gini")["dataset"])
     return [name for name in run.datasets if name in there]
 
 
 def natural_datasets(run: Run) -> list[str]:
-    """The datasets to rank on, the main one first; a corpus of hard cases is no sample of anything."""
+    """The datasets to rank on, the main one first; without corpora of hard cases."""
     main = main_dataset(run)
     rest = [name for name in run.datasets if name != main and not facts_of(run, name).get("hard_cases")]
     return ([main] if main else []) + rest
 
 
 def differences(run: Run, metric: str, dataset: str, language: str = ALL) -> pd.DataFrame:
-    """The rows of `comparisons.parquet` on a metric: paired differences, of every pair that was compared."""
+    """The rows of `comparisons.parquet` for a metric: the paired differences of all pairs compared."""
     table = run.comparisons
     if not len(table):
         return table
@@ -206,7 +206,7 @@ def differences(run: Run, metric: str, dataset: str, language: str = ALL) -> pd.
 
 
 def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) -> Any:
-    """The paired difference of two tokenizers over a whole dataset, whichever way round; None without one."""
+    """The paired difference of two tokenizers over a whole dataset, in either direction; None without one."""
     rows = differences(run, metric, dataset)
     if not len(rows):
         return None
@@ -215,7 +215,7 @@ def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) 
 
 
 def p_values(run: Run, metric: str, dataset: str, language: str = ALL) -> dict[frozenset[str], float]:
-    """The corrected p-values of a metric's paired differences, by pair; untested pairs are not there."""
+    """The corrected p-values of a metric's paired differences, by pair; without untested pairs."""
     return {
         frozenset((row.tokenizer, row.baseline)): float(row.p_adjusted)
         for row in differences(run, metric, dataset, language).itertuples()
@@ -224,7 +224,7 @@ def p_values(run: Run, metric: str, dataset: str, language: str = ALL) -> dict[f
 
 
 def main_metric(run: Run, dataset: str) -> str:
-    """What a dataset's tokenizers are ranked by: compression, of several languages the mean over them."""
+    """The metric that ranks tokenizers on a dataset: compression, with several languages their mean."""
     macro = "compression_ratio_macro"
     return macro if len(overall(run, macro, dataset)) else "compression_ratio"
 
@@ -235,12 +235,12 @@ def ranked(run: Run, metric: str, dataset: str, *, higher: bool = True) -> pd.Da
 
 
 def dataset_entry(run: Run, dataset: str) -> Mapping[str, Any]:
-    """What the manifest of a run holds on a dataset; empty where it has none."""
+    """The manifest's entry of a dataset; empty if there is none."""
     return next((entry for entry in run.manifest.get("datasets", []) if entry["spec"] == dataset), {})
 
 
 def facts_of(run: Run, dataset: str) -> Mapping[str, Any]:
-    """What a dataset says of itself."""
+    """The facts that a dataset states about itself."""
     return dataset_entry(run, dataset).get("facts") or {}
 
 

@@ -1,4 +1,4 @@
-"""How far each tokenizer is from the one that compresses best, or from the baseline, with paired intervals."""
+"""The difference of each tokenizer from the baseline or the best compression, with paired intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Differences = dict[str, tuple[float, float, float, float | None]]
-"""By tokenizer: (difference, low, high) in bytes per token, and its p-value; None where it was not tested."""
+"""By tokenizer: (difference, low, high) in bytes per token, and its p-value, None if it was not tested."""
 
 
 def from_one(run: Run) -> tuple[str, Differences]:

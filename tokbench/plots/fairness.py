@@ -1,4 +1,4 @@
-"""Fairness between languages: what each pays for the same text, tokenizer by tokenizer."""
+"""Fairness between languages: what each costs for the same text, by tokenizer."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _row(
 
 
 def _joined(ends: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Where any of the intervals lies, as (start, width): one shade, however many lie over each other.
+    """The union of the intervals as (start, width), so that overlaps are not shaded twice.
 
     Example:
         >>> _joined([(4, 5), (1, 2), (1.5, 3)])
@@ -95,7 +95,7 @@ def _joined(ends: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _scale(axes: Axes, low: float, high: float) -> None:
-    """A log axis, where twice the cost is as far from parity as half of it, with plain numbers on it."""
+    """A logarithmic axis with plain numbers: twice the cost is as far from parity as half."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axes.set_xscale("log")

@@ -31,9 +31,9 @@ def write_plots(
     size: str = "page",
     on_missing: Callable[[Plot], None] = lambda plot: None,
 ) -> list[Path]:
-    """Draw `plots` into the folder `place`, a file for each format; `on_missing` is told of those without data.
+    """Draw `plots` into the folder `place`, a file for each format; `on_missing` is called without data.
 
-    Where `place` names a file (see `format_of`), it is that of the one plot there is then.
+    If `place` names a file (see `format_of`), `plots` must be a single one, which is written there.
     """
     own = format_of(place)
     kinds = [own] if own else [known_format(kind) for kind in formats]
@@ -41,7 +41,7 @@ def write_plots(
     for plot in plots:
         for kind in kinds:
             with style.house_style(size):
-                figure = plot.drawn(run)  # for each anew: saving lays it out, and the next layout begins there
+                figure = plot.drawn(run)  # drawn for each format, because saving changes the layout
                 if figure is None:
                     on_missing(plot)
                     break
@@ -51,7 +51,7 @@ def write_plots(
 
 
 def format_of(place: Path) -> str | None:
-    """The format that the ending of a file's name says; None for a folder: one that is there, or a bare name.
+    """The format by the ending of a file's name; None for an existing folder or a name without ending.
 
     Raises `UnknownNameError` for the ending of another kind of file.
 
@@ -65,7 +65,7 @@ def format_of(place: Path) -> str | None:
 
 
 def known_format(kind: str) -> str:
-    """`kind`, if figures can be written so; raises `UnknownNameError` with the nearest otherwise."""
+    """`kind` if figures can be written in it; else raises `UnknownNameError` with the nearest."""
     if kind.lower() not in FORMATS:
         raise UnknownNameError.of("figure format", kind, FORMATS)
     return kind.lower()
@@ -83,7 +83,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def print_svg(figure: Figure, to: Path | IO[str]) -> None:
-    """A figure as SVG, drawn once: `Figure.savefig` draws twice, at first for the layout, as drawing does."""
+    """Write a figure as SVG, drawn once; `Figure.savefig` draws twice, the first time for the layout."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     FigureCanvasSVG(figure).print_svg(to, metadata={"Date": None})
@@ -98,6 +98,6 @@ def as_svg(figure: Figure) -> str:
 
 
 def for_notebooks(figure: Figure) -> Figure:
-    """The same figure, which a notebook then shows where a cell ends with it, as it does those of pyplot."""
+    """The same figure, made so that a notebook shows it as it does figures of pyplot."""
     figure.__dict__["_repr_svg_"] = partial(as_svg, figure)
     return figure

@@ -1,4 +1,4 @@
-"""How much of a name fits where it stands: cut, in lines, above a figure or beside its rows."""
+"""Fits names into the space they have: cut, or in lines, above a figure or beside its rows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BOLD = 0.8
-"""The part of the room that titles are given: they are bold, hence wider than they are measured."""
+"""The share of the space that titles may fill: they are bold, so wider than measured."""
 
 
 def cut(label: str, room: int) -> str:
-    """`label` in at most `room` characters; the mark of what loses something is never cut off.
+    """`label` in at most `room` characters; a loss mark at its end is never cut off.
 
     Example:
         >>> cut("transformers wordpiece 8k †", 20)
@@ -40,7 +40,7 @@ def fitting(label: str, width: float, points: float) -> str:
 
 
 def fitting_apart(labels: Iterable[str], width: float, points: float) -> dict[str, str]:
-    """Each label as `fitting` cuts it; those that would be the same then keep their ends instead.
+    """Each label as `fitting` cuts it; labels that would become equal keep their ends instead.
 
     Example:
         >>> names = ["wordpiece bert-base-cased", "wordpiece bert-base-uncased"]
@@ -64,7 +64,7 @@ def fitting_apart(labels: Iterable[str], width: float, points: float) -> dict[st
 
 
 def in_lines(label: str, width: float, points: float, most: int) -> str:
-    """`label` in type of so many points, in at most `most` lines of `width` points; cut where it needs more."""
+    """`label` in type of so many points, in at most `most` lines of `width` points, cut if it needs more."""
     lines = wrapped(label, width, points).split("\n")
     if len(lines) > most:
         lines[most - 1 :] = [fitting(f"{lines[most - 1]}…", width, points)]
@@ -84,8 +84,8 @@ def row_label(label: str) -> str:
 def row_chart(labels: Mapping[str, str], titles: Sequence[str], *, beside: float) -> tuple[Figure, list[Axes]]:
     """A figure with a row for each tokenizer, by spec from the top, and a panel for each title, side by side.
 
-    `beside` is how many lines of type stand above and below the rows, titles of one line included. Titles keep
-    to their panel, to the right of the labels.
+    `beside` is the number of lines of type above and below the rows, with titles of one line. Titles stay
+    within their panel, to the right of the labels.
     """
     named, small = {spec: row_label(label) for spec, label in labels.items()}, style.size().type
     left = max(text_width(label, small) for label in named.values())

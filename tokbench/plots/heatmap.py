@@ -1,4 +1,4 @@
-"""A metric by language and tokenizer, as a heat map that folds into columns when there are many languages."""
+"""A metric by language and tokenizer, as a heat map that is folded into columns if there are many languages."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ CAVEAT = "Not comparable between scripts: one character of some scripts says as 
 
 FEW = 60
 LEAST_ROW = 0.095
-"""Inches of a row below which its label cannot be read."""
+"""The least height of a row in inches for its label to be readable."""
 LEAST_CELL = 6.0
-"""Points of a cell's width below which the label above it cannot be read."""
+"""The least width of a cell in points for the label above it to be readable."""
 
 
 def draw(run: Run, *, metric: str, unit: str, note: str = "", parallel: bool = False) -> Figure | None:
-    """A metric on the main dataset: languages down, tokenizers across, dark is high.
+    """A metric on the main dataset: languages as rows, tokenizers as columns, dark is high.
 
-    None for one language, and where the text would have to be `parallel` and is not.
+    None for one language, and if the metric needs `parallel` text and the dataset is not.
     """
     dataset = data.main_dataset(run)
     table = data.by_language(run, metric, dataset)
@@ -98,12 +98,12 @@ def _heat(
 
 
 _EXTEND = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
-"""The ends of a scale that are drawn as arrows: those that figures lie beyond."""
+"""The ends of a scale drawn as arrows, because figures lie beyond them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """How a heat map fits its page: columns of rows, inches of a row, points of type and of a cell's width."""
+    """The layout of a heat map: columns of rows, inches per row, points of type and of a cell's width."""
 
     blocks: int
     row: float
@@ -113,7 +113,7 @@ class _Fit:
 
 
 def _fold(table: pd.DataFrame) -> _Fit:
-    """The fewest blocks side by side within the greatest height, as long as cells stay wide enough to read."""
+    """The fewest blocks side by side within the greatest height, with cells wide enough to read."""
     chosen = style.size()
     rows, columns = table.shape
     longest = max(map(len, table.index))

@@ -1,4 +1,4 @@
-"""A metric over several runs: how each tokenizer's figure moved from one to the next."""
+"""A metric over several runs: how each tokenizer's figure changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -> Figure | None:
     """A metric over a whole dataset (by default the last run's main one) run by run, intervals as bands.
 
-    A curve is there for each tokenizer that at least two of the runs measured; None where none is.
+    There is a curve for each tokenizer that at least two of the runs measured; None without curves.
     """
     from matplotlib.ticker import FixedFormatter
 

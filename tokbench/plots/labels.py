@@ -1,8 +1,8 @@
 r"""Short names for tokenizers, datasets and languages, unique within a run and safe to draw.
 
-Names are in the script they were given in. A letter that no font of the figure being drawn has is written as an
-escape (``\u4e2d``) rather than drawn as an empty box, and the note under the figure says so. Languages are
-labelled by code and English name, so that none needs its own script.
+Names keep their script. A letter that no font of the figure has is written as an escape (``\u4e2d``) instead of
+being drawn as an empty box, and the note under the figure says so. Languages are labelled by code and English
+name, so that none needs its own script.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tokbench.spec import Spec
 _FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab|jsonl|parquet|csv|tsv|conllu)$")
 _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}
 LONG = 40
-"""Characters from which on a tokenizer's label is shortened."""
+"""Labels of tokenizers with more characters are shortened."""
 LONG_TITLE = 72
-"""Characters from which on a dataset's is: it stands in titles, and in sentences."""
+"""Labels of datasets with more characters are shortened; they are used in titles and sentences."""
 
 
 def printable(text: str) -> str:
-    r"""`text` with control characters as escapes, and what no font has of the figure that is being drawn.
+    r"""`text` with escapes for control characters and for letters that no font of the figure has.
 
     Example:
         >>> printable("bpe:中.json"), printable("a" + chr(10))
@@ -37,7 +37,7 @@ def printable(text: str) -> str:
     """
     drawn, written = True, []
     for letter in text:
-        # a mark over a letter goes where its letter goes
+        # a mark is escaped together with its letter
         drawn = (drawn or not combining(letter)) and letter.isprintable() and style.drawable(letter)
         written.append(letter if drawn else style.escaped(letter))
     return "".join(written)
@@ -46,7 +46,7 @@ def printable(text: str) -> str:
 def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:
     """A short label for each spec: family, variant and the options that matter, unique among `specs`.
 
-    `names` are labels a suite's author gave, which win. A label that would be long leaves out the options in
+    `names` are labels given in the suite, which are used as they are. A long label leaves out the options in
     which all `specs` of its family agree.
 
     Example:
@@ -64,7 +64,7 @@ def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = Non
 
 
 class _RunLabels(dict[str, str]):
-    """Labels by spec; what is no tokenizer of the run is its own."""
+    """Labels by spec; a spec that is no tokenizer of the run is its own label."""
 
     def __missing__(self, spec: str) -> str:
         return spec
@@ -80,7 +80,7 @@ def run_labels(run: Run, specs: Iterable[str] | None = None) -> dict[str, str]:
 
 
 def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
-    """The options of a spec that no other of its family says otherwise; its size is none of them."""
+    """The options of a spec in which all of its family agree, without the size."""
     try:
         mine, others = Spec.parse(spec), [Spec.parse(each) for each in specs]
     except SpecError:
@@ -91,13 +91,13 @@ def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
 
 
 def dataset_label(run: Run, spec: str) -> str:
-    """What the run's suite calls a dataset, else what `dataset_name` makes of its spec; unique in the run."""
+    """The label of a dataset in the suite, or else the `dataset_name` of its spec; unique in the run."""
     names = {entry["spec"]: entry.get("label") for entry in run.manifest["datasets"]}
     return dataset_labels([*names, spec], names)[spec]
 
 
 def dataset_labels(specs: Iterable[str], names: Mapping[str, str | None] | None = None) -> dict[str, str]:
-    """The name of each dataset, in `names` or by `dataset_name`; the spec, where another has the same.
+    """The name of each dataset, from `names` or `dataset_name`; the spec if two names are equal.
 
     Example:
         >>> [*dataset_labels(["text:mail/en.txt", "text:news/en.txt", "bundled:code"]).values()]
@@ -109,10 +109,10 @@ def dataset_labels(specs: Iterable[str], names: Mapping[str, str | None] | None 
 
 
 def dataset_name(spec: str) -> str:
-    """A dataset as a reader knows it: family and the last part of its path, and what of it was read.
+    """A short name of a dataset: its family, the last part of its path, and which part of it was read.
 
-    How it was read (where languages stand, what becomes of wrong bytes) is left to the manifest. Of a label
-    longer than `LONG_TITLE`, both ends are kept: datasets may differ in either.
+    Options on how it is read (where languages are stated, how wrong bytes are treated) are left out. A name
+    longer than `LONG_TITLE` is cut in the middle, because names may differ at either end.
 
     Example:
         >>> dataset_name("bundled:parallel"), dataset_name("text:/data/novels/english.txt")
@@ -162,7 +162,7 @@ def _short(text: str, *, leave_out: Collection[str] = (), named: Collection[str]
 
 
 def _base(variant: str) -> str:
-    """The part of a path or hub name that tells one from another."""
+    """The distinctive part of a path or hub name."""
     parts = [part for part in re.split(r"[/\\]", variant) if part]
     while len(parts) > 1 and parts[-1] in _GENERIC:
         parts.pop()
@@ -180,15 +180,15 @@ def _count(value: str) -> str:
 
 
 def language_of(code: str, kind: str = "text") -> Language | None:
-    """What is known of a language by its tag (BCP 47 or FLORES style); nothing in a dataset of code.
+    """The language of a tag (BCP 47 or FLORES style), if known; None in a dataset of code.
 
-    There tags are of programming languages, and "lua" is not Luba-Kasai.
+    Tags of code are programming languages: "lua" is not Luba-Kasai.
     """
     return None if kind == "code" else lookup(code)
 
 
 def language_label(code: str, kind: str = "text") -> str:
-    """Code and English name: ``deu_Latn German``; the code alone where the name is not known.
+    """Code and English name: ``deu_Latn German``; only the code if the name is not known.
 
     `kind` is that of the dataset: in "code", languages are programming languages.
 

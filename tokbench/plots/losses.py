@@ -1,8 +1,8 @@
-"""Which tokenizers lose text, or are estimated, and which may therefore be ranked with which.
+"""Which tokenizers lose text or are estimated, and which may be ranked with each other.
 
-A tokenizer that drops text looks better than it is, and so does one that lower-cases. So each is compared with
-those that lose the same: nothing, or the same kinds of form (case, accents, normal forms, spaces). What loses
-the text itself is compared with nothing, nor what is estimated, since what it loses is not known.
+A tokenizer that drops text or lowers the case looks better than it is. So tokenizers are ranked only with those
+that lose the same: nothing, or the same kinds of form (case, accents, normal forms, spaces). Tokenizers that
+lose the text itself are not ranked, nor those that are estimated, whose losses are not known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tokbench.results import Run
 from tokbench.wording import listed
 
 LOSES, REWRITES, ESTIMATED = "†", "‡", "≈"
-"""The marks of tokenizers that lose text, of those that only rewrite how it is written, of those estimated."""
+"""The marks of tokenizers that lose text, that only change its form, and that are estimated."""
 
 EXPLAINED = {
     LOSES: "† loses text: its figures cannot be compared with any others.",
@@ -28,12 +28,12 @@ _KINDS = {"lost_form": "case, accents or normal form", "lost_spaces": "spaces", 
 
 @dataclass(frozen=True, slots=True)
 class LossSummary:
-    """What a tokenizer loses; or that it is `estimated`, and from what.
+    """What a tokenizer loses; or what it is `estimated` from.
 
-    `changed` is the share of documents that do not come back, `unknown` the share of characters under unknown
-    tokens, `kinds` what is lost ("case, accents or normal form", "spaces", "text"; empty where the run does not
-    tell), all on the dataset of which it loses most, named by `where` if there are several. `elsewhere` is what
-    is lost on others alone.
+    `changed` is the share of documents that decoding changes, `unknown` the share of characters that became
+    unknown, and `kinds` what is lost ("case, accents or normal form", "spaces", "text"; empty if the run does
+    not say). All are on the dataset of which it loses most, which `where` names if there are several.
+    `elsewhere` are the kinds lost only on other datasets.
     """
 
     changed: float = 0.0
@@ -45,7 +45,7 @@ class LossSummary:
 
     @property
     def mark(self) -> str:
-        """The mark beside the name."""
+        """The mark after the tokenizer's name."""
         if self.estimated:
             return ESTIMATED
         kinds = {*self.kinds, *self.elsewhere}
@@ -53,7 +53,7 @@ class LossSummary:
 
     @property
     def likeness(self) -> tuple[str, ...] | None:
-        """What tokenizers that compare with this one lose too; None where none compares."""
+        """The kinds of loss of tokenizers comparable with this one; None if none are."""
         return tuple(sorted({*self.kinds, *self.elsewhere})) if self.mark == REWRITES else None
 
     def __str__(self) -> str:
@@ -70,10 +70,10 @@ class LossSummary:
 
 @remembered
 def losses(run: Run) -> dict[str, LossSummary]:
-    """The tokenizers that did not give some text back, of the text that is a sample of something.
+    """The tokenizers that lose something of natural text.
 
-    Cases made to be hard are no reason not to rank: a single sign that a tokenizer has a use of its own for
-    would be enough. What is lost of them alone: `hard_losses`.
+    Losses on corpora of hard cases do not count, because a single character that a tokenizer uses itself would
+    be enough; see `hard_losses`.
     """
     estimated = {
         entry["spec"]: LossSummary(estimated=entry["facts"]["estimated"]["from"])
@@ -85,7 +85,7 @@ def losses(run: Run) -> dict[str, LossSummary]:
 
 @remembered
 def hard_losses(run: Run) -> dict[str, LossSummary]:
-    """The tokenizers that gave all natural text back, and not every case that was made to be hard."""
+    """The tokenizers that are lossless on natural text, but not on every hard case."""
     usual = natural_datasets(run)
     lost = _lost_of(run, [name for name in run.datasets if name not in usual])
     return {name: loss for name, loss in lost.items() if name not in losses(run)}
@@ -120,10 +120,10 @@ def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, LossSummary]:
 
 
 def comparable(run: Run, names: Iterable[str] | None = None) -> list[str]:
-    """The tokenizers that may be ranked against one another: those that lose nothing.
+    """The tokenizers that may be ranked with each other: those that lose nothing.
 
-    Where every one of `names` (by default all of the run's) loses something: the most that lose the same by
-    another form alone, and none where text itself is lost.
+    If all of `names` (by default all of the run's) lose something, the largest group that loses the same kinds
+    of form; empty if all lose text.
     """
     known = losses(run)
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -142,18 +142,18 @@ def order(run: Run, names: Iterable[str]) -> list[str]:
 
 
 def best_first(run: Run, metric: str, dataset: str, *, higher: bool = True) -> list[str]:
-    """The tokenizers measured on a dataset, best first; those that lose something after all that do not."""
+    """The tokenizers measured on a dataset, best first; lossless ones before the others."""
     return order(run, ranked(run, metric, dataset, higher=higher)["tokenizer"].tolist())
 
 
 def fairest_first(run: Run, dataset: str) -> list[str]:
-    """The tokenizers by their highest premium, lowest first; those that lose something after the others."""
+    """The tokenizers by their highest premium, lowest first; lossless ones before the others."""
     worst = by_language(run, "premium", dataset).max().sort_values(kind="stable")
     return order(run, map(str, worst.index))
 
 
 def colors(run: Run) -> dict[str, str]:
-    """The colours that a suite's author gave to tokenizers, by spec; what loses something has that of loss."""
+    """The colours that the suite gives to tokenizers, by spec; those with losses have the colour of losses."""
     given = {entry["spec"]: entry["color"] for entry in run.manifest["tokenizers"] if entry.get("color")}
     return {spec: color for spec, color in given.items() if spec not in losses(run)}
 
@@ -169,7 +169,7 @@ def unmarked(label: str) -> str:
 
 
 def mark_of(label: str) -> str:
-    """The mark at the end of a label, or nothing."""
+    """The mark at the end of a label, or an empty string."""
     return label[-1] if label[-2:] in (f" {LOSES}", f" {REWRITES}", f" {ESTIMATED}") else ""
 
 

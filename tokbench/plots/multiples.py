@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 TOGETHER = 5
 _SINGLE = 12
-"""Up to so many curves each panel has all others in grey; beyond, the range of all: n panels draw n² curves."""
+"""With more curves, panels show the range of all, not each in grey: n panels would draw n² curves."""
 _STROKES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One tokenizer's curve; `low` and `high` bound the band drawn around it, where there is one.
+    """One tokenizer's curve; `low` and `high` are the bounds of a band around it, if it has one.
 
-    `tokenizer` is its spec and `color` its own, where the curve is of one.
+    `tokenizer` is the spec and `color` its colour, if the curve belongs to a tokenizer.
     """
 
     x: NDArray[Any]
@@ -49,7 +49,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """An axis: its label, its scale, whether it starts at zero, and its ticks where they must be these."""
+    """An axis: its label, its scale, whether it starts at zero, and its ticks if they are fixed."""
 
     label: str
     scale: Literal["linear", "log"] = "linear"
@@ -61,7 +61,7 @@ class Axis:
 def draw_curves(
     curves: Mapping[str, Curve], *, x: Axis, y: Axis, marks: bool = False, note: str = ""
 ) -> Figure:
-    """A figure of `curves` by label: up to five on one pair of axes, else a grid, the others in grey."""
+    """A figure of `curves` by label: up to five on one pair of axes, else a grid with the others in grey."""
     chosen = style.size()
     hues = _hues(curves)
     if len(curves) <= TOGETHER:
@@ -87,7 +87,7 @@ def draw_curves(
 
 
 def _hues(curves: Mapping[str, Curve]) -> dict[str, str]:
-    """A colour for each curve; those that lose something share theirs, and differ by their strokes."""
+    """A colour for each curve; tokenizers with losses share one, and differ by their strokes."""
     lossless = [name for name in curves if not mark_of(name)]
     return dict.fromkeys(curves, style.WARN) | {
         name: curves[name].color or hue for name, hue in zip(lossless, style.SERIES, strict=False)
@@ -128,10 +128,10 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
 
 
 def _range(curves: Mapping[str, Curve], x: Axis, y: Axis) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """From where to where the curves go: places along the axis, the lowest and the highest value at each.
+    """The range of the curves: places along the axis, and the lowest and highest value at each.
 
-    Between its points a curve goes straight as it is drawn, on logarithmic axes too. Where each begins and ends
-    is one of the places, since many fall steeply before their end.
+    Between its points a curve is a straight line as drawn, also on logarithmic axes. The ends of each curve are
+    among the places, because many fall steeply before their end.
     """
     (along, x_back), (up, y_back) = (
         (np.log, np.exp) if axis.scale == "log" else (np.asarray, np.asarray) for axis in (x, y)
@@ -155,7 +155,7 @@ def _line(
 
 
 def _tell(line: Line2D, curve: Curve, x: Axis, y: Axis) -> None:
-    """Let a page say the values along a curve."""
+    """Store the values along a curve, for pages that show them."""
     points = [
         (f"{x.label} {short_number(float(at))}", style.value_text(float(value), y.label))
         for at, value in zip(curve.x, curve.y, strict=True)
@@ -177,7 +177,7 @@ def _dress(axes: Axes, x: Axis, y: Axis) -> None:
             axis.set_minor_formatter(NullFormatter())
         else:
             axis.set_major_locator(MaxNLocator(5))
-            if axis.get_view_interval()[1] >= 1e6:  # else a power of ten would stand above the axis
+            if axis.get_view_interval()[1] >= 1e6:  # otherwise matplotlib puts a power of ten above the axis
                 axis.set_major_formatter(plain)
         if given.ticks:
             axis.set_major_locator(FixedLocator(list(given.ticks)))
@@ -188,7 +188,7 @@ def _dress(axes: Axes, x: Axis, y: Axis) -> None:
 
 
 def _steps(span: float) -> tuple[float, ...]:
-    """Where ticks stand in each decade: the fewer decades there are, the more."""
+    """The places of ticks in each decade; there are more if there are fewer decades."""
     if span > 150:
         return (1.0,)
     return (1.0, 3.0) if span > 20 else (1.0, 2.0, 5.0)
