@@ -31,7 +31,7 @@ def write_plots(
     size: str = "page",
     on_missing: Callable[[Plot], None] = lambda plot: None,
 ) -> list[Path]:
-    """Draw `plots` into the folder `place`, a file for each format; `on_missing` is called without data.
+    """Draw `plots` into the folder `place`, a file for each format; `on_missing` gets those without data.
 
     If `place` names a file (see `format_of`), `plots` must be a single one, which is written there.
     """
