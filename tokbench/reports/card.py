@@ -19,7 +19,7 @@ def write(run: Run, path: Path) -> None:
 
 
 def document(run: Run) -> str:
-    """The card: what the measurements are, how they were made, how to load them."""
+    """The text of the card: what was measured, how, and how to load the data."""
     parts = ["---", *_metadata(run), "---", "", f"# tokbench: {escape(run_title(run))}", ""]
     parts += [provenance_line(run), ""]
     parts += [f"- {escape(finding.sentence)}" for finding in findings(run)]

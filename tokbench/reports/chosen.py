@@ -1,4 +1,4 @@
-"""Which metrics a report shows: those whose definition says so, and what the run was asked for."""
+"""Which metrics a report shows: those whose definition says so, and those that the run was asked for."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from tokbench.metrics.metric import Place
 from tokbench.results import Run
 
 MOST, LEAST = 10, 4
-"""Columns that a headline has room for, and how many beside the usual ones are shown in any case."""
+"""The most columns of a headline, and how many metrics asked for are shown in any case."""
 
 _GIVEN = {"prices": "prices", "context_length": "context_length", "model": "model"}
-"""What a metric may need that only the user can give, and the suite's key for it."""
+"""The needs of metrics that only the user can provide, and the suite's keys for them."""
 
 
 def metric_facts(run: Run) -> Mapping[str, Metric]:
-    """Definitions by name: the catalogue's, and those of the plugins that the run was made with."""
+    """Definitions by name: those of the catalogue, and of the plugins that the run used."""
     from tokbench.metrics.definitions import defined
 
     return defined(run.manifest.get("definitions", ()))
 
 
 def metrics_shown(run: Run, place: Place) -> list[str]:
-    """The metrics whose definition has them shown at a place, in their order there."""
+    """The metrics that are shown at a place by their definition, in their order there."""
     there = [metric for metric in metric_facts(run).values() if place in metric.shown]
     return [metric.name for metric in sorted(there, key=lambda metric: metric.order)]
 
@@ -32,9 +32,9 @@ def metrics_shown(run: Run, place: Place) -> list[str]:
 def headline_metrics(
     run: Run, dataset: str, place: Place = "headline", without: Collection[str] = ()
 ) -> list[str]:
-    """The metrics shown at a place that were measured on a dataset, then those asked for; none `without`.
+    """The metrics shown at a place and measured on a dataset, then those asked for; none of `without`.
 
-    A run that was asked for certain metrics shows these, whatever they are: a plugin's, or what the text costs.
+    Metrics that the run was asked for are always shown, such as a plugin's, or the cost of the text.
     """
     frame = run.frame
     here = (frame["language"] == ALL) & frame["dataset"].isin([dataset, ""]) & frame["value"].notna()
@@ -46,7 +46,7 @@ def headline_metrics(
 
 
 def asked(run: Run) -> list[str]:
-    """The metrics that the run was asked for: by name, else by what was given for them (prices, a context)."""
+    """The metrics that the run was asked for: by name, or by giving what they need (prices, a context)."""
     suite = run.manifest.get("suite", {})
     if suite.get("metrics"):
         return list(dict.fromkeys(suite["metrics"]))

@@ -1,6 +1,7 @@
-"""Two runs as a page, before and after: what changed by more than chance, and what may have caused it.
+"""A page that compares two runs: what changed by more than chance, and what may have caused it.
 
-The verdicts are those of `tokbench.results.comparison`; here they are laid out, in the look of the report.
+The verdicts come from `tokbench.results.comparison`; this module only lays them out, in the style of the
+report.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tokbench.results.atomic import write_text
 from tokbench.results.comparison import Change
 
 MOST = 2000
-"""Rows a table of single languages holds at most; the largest changes first."""
+"""The most rows of a table of single languages; the largest changes come first."""
 
 _MEANS = {"appeared": "measured only after", "vanished": "measured only before"}
 
@@ -48,7 +49,8 @@ def figures_table(
 ) -> Table:
     """Compared figures as a table: what got worse first, and the largest changes of each verdict first.
 
-    `least` is the smallest p-value that can be told; `kind` gives a dataset's, by which languages are named.
+    `least` is the smallest possible p-value; `kind` returns the kind of a dataset, which decides how languages
+    are named.
     """
     labels, datasets = tokenizer_labels(figures["tokenizer"]), dataset_labels(figures["dataset"].dropna())
     single = bool((figures["language"] != ALL).any())
@@ -81,15 +83,13 @@ def figures_table(
 
 
 def _places(*values: float) -> int:
-    """The decimal places of figures and their intervals: five digits as far as there is room, none of whole
-    numbers.
-    """
+    """The decimal places of figures and their intervals, for five digits if possible; 0 for whole numbers."""
     known = [value for value in values if math.isfinite(value)]
     return 0 if all(float(value).is_integer() for value in known) else decimals(known, digits=5)
 
 
 def facts_table(facts: Sequence[Change]) -> Table:
-    """What differs in versions, files, machine and settings: where to look for the cause."""
+    """The differences in versions, files, machine and settings, which may be the cause."""
     columns = tuple(Column.text(key) for key in ("what", "before", "after"))
     rows = tuple(Row((fact.name, _text(fact.before), _text(fact.after))) for fact in facts)
     return Table("facts", "Versions, files, settings", columns, rows)
@@ -128,7 +128,7 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
 
 
 def _answer(figures: pd.DataFrame) -> str:
-    """The counts of verdicts, in a sentence."""
+    """A sentence with the number of each verdict."""
     if figures.empty:
         return "The two runs have no figures in common."
     counts = figures["verdict"].value_counts()

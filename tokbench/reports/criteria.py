@@ -1,8 +1,9 @@
-"""Each tokenizer's figure of each criterion of the decision, and how far chance bears on it.
+"""The figure of each tokenizer for each criterion of the decision, and its standard error.
 
-A figure is on a ratio scale on which more is better: text per unit of price, the even share of languages, text
-that fits, parameters left to the model, speed. So tokenizers compare by ratios, whose weighted logarithms add
-up; how two compare does not depend on a third. Of several datasets each counts the same: their geometric mean.
+Figures are on a ratio scale on which more is better: text per unit of price, evenness over languages, text that
+fits a context, parameters left for the model, speed. So tokenizers are compared by ratios, whose weighted
+logarithms are added; how two compare does not depend on a third. Several datasets count equally, by their
+geometric mean.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from tokbench.plots import data
 from tokbench.results import Run
 
 EQUAL = 1e-12
-"""Logarithms of ratios below this are those of equals."""
+"""Figures whose logarithms differ by less are equal."""
 
 
 class Known(NamedTuple):
-    """The figures of one criterion: `values` by tokenizer, more is better, above zero; `noise` of a pair.
+    """The figures of one criterion: `values` by tokenizer, above zero, where more is better.
 
-    `noise(one, other)` is the standard error of the logarithm of their ratio, None where it is not known.
-    `metric` says what it is made of, `datasets` of which text; `unsure` are those left out, of which
-    it is not known how far chance bears.
+    `noise(one, other)` is the standard error of the logarithm of the ratio of two figures, None if it is not
+    known. `metric` and `datasets` say what the figures come from; `unsure` are datasets left out because the
+    error of their figures is not known.
     """
 
     values: Mapping[str, float]
@@ -38,7 +39,7 @@ class Known(NamedTuple):
 
 @data.remembered
 def known_criteria(run: Run) -> dict[str, Known]:
-    """The criteria that the run has figures for; losslessness is a condition and not among them."""
+    """The criteria that the run has figures for, without losslessness, which is a condition."""
     found = {
         "price": _together(run, _price),
         "fairness": _together(run, _fairness),
@@ -56,15 +57,15 @@ def level_of(name: str, active: Mapping[str, float], known: Mapping[str, Known])
 
 
 def noise_unknown(known: Known, one: str, other: str) -> bool:
-    """Whether two figures differ, and nothing tells by how much they may by chance."""
+    """Whether two figures differ although the standard error of their ratio is not known."""
     return known.noise(one, other) is None and known.values[one] != known.values[other]
 
 
 def _together(run: Run, of: Callable[[Run, str], Known | None]) -> Known | None:
-    """A criterion over the datasets that have it, of the tokenizers that all of these have a figure of.
+    """A criterion over all datasets that have it, for the tokenizers with a figure on each of them.
 
-    A dataset of which it is not known how far chance bears decides nothing where there is another. The noise is
-    the mean of theirs, as if they varied together, so that it is never too small.
+    A dataset with unknown errors is left out if there is another. The noise is the mean of the datasets' noise,
+    as if they varied together, so that it is never too small.
     """
     found = {name: known for name in data.natural_datasets(run) if (known := of(run, name)) and known.values}
     if not found:
@@ -90,7 +91,7 @@ def _noise_known(known: Known) -> bool:
 
 
 def costs(run: Run) -> dict[str, float]:
-    """What all of a run's text costs, by tokenizer; none of those without a price, or failed on some."""
+    """The cost of all of a run's text by tokenizer, without those that have no price or failed on some."""
     rows = data.overall(run, "cost")
     rows = rows[rows["dataset"].isin(data.natural_datasets(run))]
     sums = rows.groupby("tokenizer", sort=False)["value"].agg(["sum", "size"])
@@ -98,7 +99,7 @@ def costs(run: Run) -> dict[str, float]:
 
 
 def unpriced_tokenizers(run: Run) -> list[str]:
-    """The tokenizers that no price was given for; of one that failed everywhere that is not known."""
+    """The tokenizers without a price; not those that failed everywhere, of which this is not known."""
     rows = run.frame[run.frame["metric"] == "cost"]
     priced = set(rows.loc[rows["value"].notna(), "tokenizer"])
     told = set(rows.loc[~rows["status"].str.startswith("failed"), "tokenizer"])
@@ -107,7 +108,7 @@ def unpriced_tokenizers(run: Run) -> list[str]:
 
 
 def _price(run: Run, dataset: str) -> Known | None:
-    """Text per price where there are prices, whose noise is that of the tokens; else text per token."""
+    """Text per price if there are prices (with the noise of tokens), else text per token."""
     metric = data.main_metric(run, dataset)
     noise = _paired(run, metric, dataset)
     known, here = costs(run), data.figures(run, "cost", dataset)
@@ -124,7 +125,7 @@ def _fairness(run: Run, dataset: str) -> Known | None:
 
 
 def _context(run: Run, dataset: str) -> Known | None:
-    """Text of the language that takes most tokens a line, on parallel text; else text per token."""
+    """Text per token of the language with the most tokens per line on parallel text; else of all text."""
     table = data.by_language(run, "tokens_per_line", dataset)
     parallel = len(data.overall(run, "gini", dataset)) > 0
     if not parallel or len(table) < 2:
@@ -136,7 +137,7 @@ def _context(run: Run, dataset: str) -> Known | None:
     table = table.dropna(axis=1)
     worst = {str(name): str(table[name].idxmax()) for name in table}
     most = {name: float(table.at[language, name]) for name, language in worst.items()}
-    values = {name: 1 / tokens for name, tokens in most.items() if tokens}  # one that gives none has no value
+    values = {name: 1 / tokens for name, tokens in most.items() if tokens}  # without tokens there is no value
     ends = data.intervals(run, "tokens_per_line", dataset)
     spread = _spread(run.confidence)
     errors = {
@@ -164,7 +165,7 @@ def _spread(confidence: float) -> float:
 
 
 def _error(ends: tuple[float, float] | None, spread: float) -> float | None:
-    """The standard error of a logarithm, from an interval so many of them wide."""
+    """The standard error of a logarithm, from an interval that is `spread` standard errors wide."""
     if ends is None or not 0 < ends[0] <= ends[1] < math.inf:
         return None
     return math.log(ends[1] / ends[0]) / spread
@@ -185,8 +186,8 @@ def _paired(
 ) -> Callable[[str, str], float | None]:
     """The noise of a pair by the paired interval of their difference, else by their own intervals.
 
-    A figure that never varies has no interval of its own (bytes are a byte a token). Where a baseline is all
-    that others were paired with, the noise of two is at most what each has beside it, together.
+    A figure that never varies has no interval (the tokenizer `bytes` has one byte per token). If tokenizers
+    were paired only with a baseline, the noise of two is at most the sum of their noise against the baseline.
     """
     values = data.figures(run, metric, dataset) if of is None else of
     own = data.overall_intervals(run, metric, dataset)

@@ -1,11 +1,11 @@
-"""The decision: which tokenizer the figures speak for under some weights, and how sure that is.
+"""The decision: which tokenizer is best under some weights of the criteria, and how certain that is.
 
-Lossless first: tokenizers that lose text are never chosen; those that only rewrite it may be where `lossless`
-weighs nothing, or none is lossless. The rest are compared in pairs: the weighted mean of the logarithms of
-their ratios, criterion by criterion. Two whose difference is within its noise at 95 % cannot be told apart; the
-noise of several criteria is added up as if they varied together, so it is never too small. How far the choice
-hangs on the weights is told by the nearest weight that would change it, and by the share of all weights under
-which each is first.
+Tokenizers that lose text are never chosen. Those that only rewrite it can be chosen if `lossless` has the
+weight 0, or if none is lossless. The others are compared in pairs, by the weighted mean over the criteria of
+the logarithms of their ratios. Two whose difference is within its noise at 95 % are tied; the noise of several
+criteria is added as if they varied together, so it is never too small. How much the choice depends on the
+weights is shown by the nearest weight that would change it, and by the share of all weights under which each
+tokenizer is first.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from tokbench.wording import percent, sentences
 
 SURE = 1.96
 DRAWS = 4000
-"""Weights drawn evenly, with a fixed seed, for the share under which each tokenizer is first."""
+"""How many weights are drawn, uniformly and with a fixed seed, for the shares of first places."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Who may be chosen, their figures, and what follows under `weights`.
+    """The candidates, their figures, and the choice under `weights`.
 
-    `choice` are the specs that the figures speak for: one, or several that cannot be told apart, the best
-    first. `scores` are ratios to the best, by the weighted geometric mean. `sentences` say it in words.
-    `vague` is one in which more weighs that is `unsaid`, not known, than that is: then there is no choice.
+    `choice` are the specs of the best: one, or several that are tied, the best first. `scores` are ratios to
+    the best, by the weighted geometric mean. `sentences` state the decision. If it is `vague`, the criteria
+    that are not known (`unsaid`) weigh more than those that are, and there is no choice.
     """
 
     weights: Mapping[str, float]
@@ -55,14 +55,14 @@ class Decision:
 
     @property
     def weighed(self) -> str:
-        """The weights of the criteria that are known and weigh something, as ``price 3, context 1``."""
+        """The weights of the known criteria, without zeros, as ``price 3, context 1``."""
         return ", ".join(
             f"{name} {weight:g}" for name, weight in self.weights.items() if name in self.known and weight
         )
 
 
 def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | None:
-    """The decision under `weights`, by default those of the run's suite; None where nothing can be compared."""
+    """The decision under `weights`, by default those of the run's suite; None if nothing can be compared."""
     chosen = weights_of(weights if weights is not None else run.manifest.get("suite", {}).get("weights"))
     known = known_criteria(run)
     candidates = _candidates(run, chosen, known)
@@ -90,7 +90,7 @@ def decided(run: Run) -> Decision | None:
 
 
 def undecided(run: Run) -> str:
-    """Why nothing is decided between several tokenizers, if weights were given; empty where something is."""
+    """Why nothing is decided between several tokenizers although weights were given; empty otherwise."""
     given = run.manifest.get("suite", {}).get("weights")
     if not given or len(run.tokenizers) < 2 or decided(run) is not None:
         return ""
@@ -103,7 +103,7 @@ def undecided(run: Run) -> str:
 
 
 def table(run: Run, decision: Decision) -> Table:
-    """The decision table: every tokenizer, the candidates by their score, then those left out and why."""
+    """The decision table: the candidates by score, then the tokenizers left out, with the reason."""
     lost, left_out = losses(run), TableCell(why="not compared")
     columns = [
         Column.text("tokenizer"),
@@ -151,7 +151,7 @@ def table(run: Run, decision: Decision) -> Table:
 
 
 def script_data(run: Run, decision: Decision) -> str:
-    """What the page needs to decide anew: labels, figures as logarithms, noise of pairs, as JSON."""
+    """The data with which the page recomputes the decision, as JSON: labels, log figures, noise of pairs."""
     names, labels = sorted(decision.candidates), run_labels(run)
     return json.dumps(
         {
@@ -176,7 +176,7 @@ def _made_of(run: Run, known: Known) -> str:
 
 
 def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
-    """Those that lose nothing; those that rewrite too, where `lossless` weighs nothing or none is lossless."""
+    """The lossless tokenizers; also those that rewrite text if `lossless` weighs 0 or none is lossless."""
     lost = losses(run)
     measured = [
         name
@@ -189,7 +189,7 @@ def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Know
 
 
 def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mapping[str, Known]) -> bool:
-    """Whether a difference is beyond its noise; not where the noise of something that weighs is unknown."""
+    """Whether a difference exceeds its noise; False if the noise of a weighted criterion is unknown."""
     noise = 0.0
     for key, weight in active.items():
         if noise_unknown(known[key], one, other):
@@ -200,7 +200,7 @@ def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mappin
 
 
 def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str, float]:
-    """The share of weights, drawn evenly from all that sum to one, under which each is first; equals share."""
+    """The share of random weights that sum to one under which each is first; ties are divided."""
     keys = [key for key in known if all(name in known[key].values for name in candidates)]
     logs = np.array([[math.log(known[key].values[name]) for key in keys] for name in candidates])
     drawn = np.random.default_rng(0).dirichlet(np.ones(len(keys)), DRAWS)

@@ -1,4 +1,4 @@
-"""Paired differences between tokenizers as tables: every pair, its interval, and whether it may be chance."""
+"""Tables of paired differences between tokenizers: each pair, its interval, and whether it may be chance."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tokbench.results import Run
 from tokbench.wording import sentences
 
 MOST_PAIRS = 200
-"""Pairs that a table shows: fifty tokenizers have 1,225."""
+"""The most pairs that a table shows: fifty tokenizers have 1,225."""
 
 
 def table(run: Run, metric: str, dataset: str) -> Table:
-    """Every pair compared in a metric over a whole dataset: those that lose nothing first, by difference."""
+    """Every pair compared in a metric over a whole dataset: lossless ones first, by difference."""
     rows = data.differences(run, metric, dataset)
     labels, lost = run_labels(run), losses(run)
     if len(rows):
@@ -73,7 +73,7 @@ _FAMILY = (
 
 
 def least_p(replicates: int) -> float:
-    """The smallest p-value given as a number: B resamples tell no less than 1 / (B + 1) apart."""
+    """The smallest p-value given as a number: B resamples give none below 1 / (B + 1)."""
     return float(f"{1 / (replicates + 1):.1g}")
 
 

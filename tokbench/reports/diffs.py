@@ -1,4 +1,4 @@
-"""Diffs as tables: which tokenizers give the same ids for the run's text and passages, and where not."""
+"""Tables of diffs: which tokenizers give the same ids for the run's text, and where they differ."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _found(pair: dict[str, Any]) -> tuple[TableCell | float | str, ...]:
 
 
 def causes(pair: dict[str, Any]) -> str:
-    """The kinds of difference with their documents, the most common first.
+    """The causes of differences with their numbers of documents, the most common first.
 
     Example:
         >>> causes({"causes": {"ties": 2, "white space": 30}, "compared": "bytes"})
@@ -82,10 +82,10 @@ PASSAGE_COLUMNS = (
 
 
 def passages_table(run: Run) -> Table:
-    """Every two tokenizers that may be one: how many passages are alike, and the first place they differ.
+    """Pairs of tokenizers that may be the same: how many passages agree, and the first place where they differ.
 
-    They give the same ids for a passage at least, or other ids for the same tokens of all. Passages that two
-    vocabularies happen to cut alike, as short ones in English, say nothing.
+    Pairs with the same ids for at least one passage, or with the same tokens under other ids for all of them.
+    Passages that two vocabularies cut alike by accident, such as short English ones, prove nothing.
     """
     labels = run_labels(run)
     views: dict[str, list[list[dict[str, Any]]]] = {}

@@ -1,4 +1,4 @@
-"""How a number is written: as many digits as it deserves, the same in a whole column, null as a dash."""
+"""How numbers are written: with the significant digits only, alike in a whole column, null as a dash."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def decimals(values: Iterable[float | None], *, digits: int = 3) -> int:
 
 
 def typical(values: Iterable[float | None]) -> float:
-    """The size in the middle of those of the figures that are not zero; 0 where there are none."""
+    """The median magnitude of the figures that are not zero; 0 without any."""
     sizes = sorted(abs(value) for value in values if value is not None and math.isfinite(value) and value)
     return sizes[len(sizes) // 2] if sizes else 0.0
 
 
 def number(value: float | None, places: int = 2) -> str:
-    """A number with `places` decimals and thin groups of thousands; a dash where there is none.
+    """A number with `places` decimals and thin spaces between thousands; a dash for None.
 
-    In powers of ten where it is so large that floats are more than one apart.
+    Written as a power of ten if it is so large that floats are more than 1 apart.
 
     Example:
         >>> number(12345.6, 0), number(None), number(0.25), number(-1e300)
@@ -44,7 +44,7 @@ def number(value: float | None, places: int = 2) -> str:
 
 
 def shown(value: float | None, places: int = 2, *, whole: float = math.inf) -> str:
-    """`number`, but what is not zero never looks like zero, nor what falls short of `whole` like all of it.
+    """`number`, but nonzero values never look like zero, and values below `whole` never look like `whole`.
 
     Example:
         >>> shown(0.0004), shown(-0.0004), shown(0.0), shown(99.996, whole=100), shown(100.0, whole=100)
@@ -61,14 +61,14 @@ def shown(value: float | None, places: int = 2, *, whole: float = math.inf) -> s
 
 
 def is_share(unit: str) -> bool:
-    """Whether values of a unit are shares, which read better as percentages."""
+    """Whether values of a unit are shares, which are shown as percentages."""
     return unit == "share" or unit.startswith("share of ")
 
 
 def interval(low: float | None, high: float | None, places: int = 2) -> str:
-    """The two ends, or nothing where the interval was not measured; more places where these show none of it.
+    """The two ends of an interval, or nothing if it was not measured.
 
-    So are one or two more where two ends would look like one.
+    One or two more places are used if the ends would look equal, or would show nothing of the interval.
 
     Example:
         >>> interval(4.58, 4.66), interval(None, None), interval(0.0021, 0.0034), interval(0, 0.52, 0)

@@ -15,7 +15,7 @@ from tokbench.results.atomic import replacing, write_text
 from tokbench.wording import in_xml
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x1b")
-"""How text begins that spreadsheets run, or a terminal obeys."""
+"""First characters of text that a spreadsheet may run as a formula, or a terminal as a command."""
 
 
 def write_csv(run: Run, path: Path) -> None:
@@ -24,10 +24,10 @@ def write_csv(run: Run, path: Path) -> None:
 
 
 def write_spreadsheet(run: Run, path: Path) -> None:
-    """Write the tidy frame as CSV for spreadsheets: text that one would run as a formula begins with ``'``.
+    """Write the tidy frame as CSV for spreadsheets: text that would be run as a formula gets a ``'`` before it.
 
-    Names of tokenizers and files are other people's, and ``=HYPERLINK(…)`` in a cell is run when it is opened.
-    For data that is read back, `write_csv` and `write_parquet` keep every name as it is.
+    Names of tokenizers and files come from other people, and a spreadsheet runs ``=HYPERLINK(…)`` when it opens
+    a file. `write_csv` and `write_parquet` keep every name as it is.
     """
     _write_csv(_plain(run.frame, _FORMULA), path)
 
@@ -38,7 +38,7 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def write_json(run: Run, path: Path) -> None:
-    """Write manifest and measurements as one JSON document; null where nothing was measured."""
+    """Write manifest and measurements as one JSON document, with null for what was not measured."""
     rows = json.loads(run.frame.to_json(orient="records", double_precision=15))
     document = {"manifest": dict(run.manifest), "measurements": rows}
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False))
@@ -51,7 +51,7 @@ def write_parquet(run: Run, path: Path) -> None:
 
 
 def write_xlsx(run: Run, path: Path) -> None:
-    """Write an Excel workbook: a sheet a headline table, and every measurement; needs `openpyxl`."""
+    """Write an Excel workbook: a sheet for each headline table, and all measurements; needs `openpyxl`."""
     if importlib.util.find_spec("openpyxl") is None:
         raise TokbenchError("Excel files need openpyxl: pip install 'tokbench[excel]'")
     with replacing(path) as aside, pd.ExcelWriter(aside, engine="openpyxl") as book:
@@ -63,7 +63,7 @@ def write_xlsx(run: Run, path: Path) -> None:
 
 
 def _plain(frame: pd.DataFrame, formula: tuple[str, ...] = ("=",)) -> pd.DataFrame:
-    """Text that spreadsheets take for text: no control characters, nothing that begins as a `formula` does."""
+    """The frame with text that is safe in spreadsheets: without control characters and `formula` beginnings."""
 
     def clean(value: object) -> object:
         if not isinstance(value, str):

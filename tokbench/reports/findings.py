@@ -1,4 +1,4 @@
-"""Sentences that say what the figures show and no more: with intervals, and where it may be chance."""
+"""Sentences that say what the figures show and no more, with intervals and what may be chance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tokbench.wording import all_of_whom, listed, sentences
 
 @dataclass(frozen=True, slots=True)
 class KeyFinding:
-    """A sentence, the plot it belongs to, and its gist in a few words for a headline."""
+    """A sentence, the plot that it belongs to, and a short form (`gist`) for a headline."""
 
     plot: str
     sentence: str
@@ -30,13 +30,13 @@ class KeyFinding:
 
 
 def findings(run: Run) -> list[KeyFinding]:
-    """The three things to know first, as far as the run measured them."""
+    """The three most important findings that the run has figures for."""
     found = [compression(run), cost(run), fairness(run), speed(run), coverage(run)]
     return [finding for finding in found if finding is not None][:3]
 
 
 def compression(run: Run) -> KeyFinding | None:
-    """Which tokenizer gets most text into a token on the main dataset, and which may do so too."""
+    """Which tokenizer compresses best on the main dataset, and which may be as good."""
     dataset = data.main_dataset(run)
     metric = data.main_metric(run, dataset)
     rows = _sound(run, metric, dataset)
@@ -89,14 +89,14 @@ def compression(run: Run) -> KeyFinding | None:
 
 
 def _trained(run: Run, dataset: str) -> str:
-    """That some were trained on a dataset; empty where none was."""
+    """A sentence on tokenizers that were trained on a dataset; empty if none was."""
     labels, names = run_labels(run), trained_on(run, dataset)
     said = all_of_whom([labels[name] for name in names], "was", "were")
     return f"{said} trained on this very text{how_much(run, dataset)}" if names else ""
 
 
 def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
-    """A sentence where pooling the bytes of all languages would put another tokenizer first."""
+    """A sentence if another tokenizer is first when the bytes of all languages are pooled; else empty."""
     pooled = _sound(run, "compression_ratio", dataset)
     leads = pooled.loc[pooled["value"] == pooled["value"].max(), "tokenizer"].tolist()
     if metric == "compression_ratio" or not leads or best in leads:
@@ -139,7 +139,7 @@ def _elsewhere(run: Run, main: str, best: str, *, tied: bool) -> tuple[str, str]
 
 
 def _left_out(run: Run, ranked: list[str]) -> str:
-    """Sentences on those that are not ranked with the others, by why."""
+    """Sentences on the tokenizers that are not ranked with the others, by reason."""
     known, labels = losses(run), run_labels(run)
     said = ""
     for mark, one, several in (
@@ -155,7 +155,7 @@ def _left_out(run: Run, ranked: list[str]) -> str:
 
 
 def cost(run: Run) -> KeyFinding | None:
-    """With which tokenizer the text costs least at the user's prices, and with which most; it has no plot."""
+    """The cheapest and the most expensive tokenizer at the user's prices; this finding has no plot."""
     every, known = costs(run), losses(run)
     losing = {name for name in every if name in known and known[name].mark == LOSES}
     prices = {name: price for name, price in every.items() if name not in losing}
@@ -198,7 +198,7 @@ def fairness(run: Run) -> KeyFinding | None:
 
 
 def _premiums(run: Run, dataset: str) -> str:
-    """What the fairest and the least fair tokenizer take for a dataset's costliest language; or nothing."""
+    """The highest premiums of the fairest and the least fair tokenizer on a dataset; empty without any."""
     table = data.by_language(run, "premium", dataset)
     table = table[[name for name in table if name in comparable(run)]]
     if table.empty or len(table) < 2:
@@ -226,7 +226,7 @@ def _premiums(run: Run, dataset: str) -> str:
 
 
 def speed(run: Run) -> KeyFinding | None:
-    """Which tokenizers nothing beats on both compression and speed."""
+    """Which tokenizers are beaten by none on both compression and speed."""
     fair = comparable(run)
     every = speed_points(run)
     points = {name: point for name, point in every.items() if name in fair}
@@ -261,7 +261,7 @@ def speed(run: Run) -> KeyFinding | None:
 
 
 def coverage(run: Run) -> KeyFinding | None:
-    """The plain statement that stands in where nothing else was measured: how long tokens are."""
+    """The finding used if nothing else was measured: how long tokens are."""
     dataset = data.main_dataset(run)
     rows = _sound(run, "token_length", dataset)
     if rows.empty:
@@ -281,7 +281,7 @@ def coverage(run: Run) -> KeyFinding | None:
 
 
 def apart(run: Run, dataset: str, one: str, other: str) -> bool | None:
-    """Whether two tokenizers' compression differs beyond chance; None where it differs and was not tested."""
+    """Whether two tokenizers' compression differs by more than chance; None if it was not tested."""
     metric = data.main_metric(run, dataset)
     figures = data.figures(run, metric, dataset)
     if figures[one] == figures[other]:
@@ -291,7 +291,7 @@ def apart(run: Run, dataset: str, one: str, other: str) -> bool | None:
 
 
 def _sound(run: Run, metric: str, dataset: str) -> pd.DataFrame:
-    """The overall rows of a metric, best first, of those that may be compared."""
+    """The overall rows of a metric, best first, for the tokenizers that may be compared."""
     rows = data.ranked(run, metric, dataset)
     return rows[rows["tokenizer"].isin(comparable(run, rows["tokenizer"].tolist()))]
 

@@ -1,4 +1,4 @@
-"""A comparison of two runs for machines that gate on it: JUnit's XML, and a summary in Markdown."""
+"""A comparison of two runs for CI: JUnit XML, and a summary in Markdown."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tokbench.results.comparison import KEYS, OTHER_UNIT
 from tokbench.wording import counted, in_xml, percent
 
 MOST = 50
-"""Rows that a summary lists."""
+"""The most rows of a summary."""
 
 VERDICTS = ("worse", "vanished", "better", "changed", "appeared", "unsure", "same")
-"""In the order in which they are shown."""
+"""The verdicts, in the order in which they are shown."""
 
 
 def worst_first(figures: pd.DataFrame) -> pd.DataFrame:
-    """Compared figures as they are shown: by `VERDICTS`, and the largest changes of each first."""
+    """The compared figures in the order of `VERDICTS`, the largest changes of each first."""
     rank, size = figures["verdict"].map(VERDICTS.index), figures["change"].abs().fillna(math.inf)
     order = figures.assign(rank=rank, size=size).sort_values(
         ["rank", "size"], ascending=[True, False], kind="stable"
@@ -32,12 +32,12 @@ def worst_first(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def fails(figures: pd.DataFrame, *, strict: bool = False) -> pd.Series:
-    """Whether each compared figure fails a gate: it got worse or is gone; `strict`, also where it may have."""
+    """Whether each compared figure fails: it got worse or vanished; with `strict`, also if it may have."""
     return figures["verdict"].isin(["worse", "vanished", *(["unsure"] if strict else [])])
 
 
 def junit(figures: pd.DataFrame, *, strict: bool = False) -> str:
-    """The compared figures as JUnit's XML: a test a figure, a failure for each that `fails`."""
+    """The compared figures as JUnit XML: a test for each figure, with a failure if it `fails`."""
     failing = fails(figures, strict=strict)
     unsure = 0 if strict else int((figures["verdict"] == "unsure").sum())
     suite = ElementTree.Element(
@@ -49,7 +49,7 @@ def junit(figures: pd.DataFrame, *, strict: bool = False) -> str:
     )
     for row, failed in zip(figures.itertuples(), failing, strict=True):
         name = f"{row.metric} [{row.language}]"
-        whose = " on ".join(filter(None, (row.tokenizer, row.dataset)))  # a vocabulary's figure is of no text
+        whose = " on ".join(filter(None, (row.tokenizer, row.dataset)))  # of a vocabulary: no dataset
         case = ElementTree.SubElement(suite, "testcase", classname=in_xml(whose), name=in_xml(name))
         if failed:
             ElementTree.SubElement(case, "failure", type=str(row.verdict), message=in_xml(_said(row)))
@@ -59,7 +59,7 @@ def junit(figures: pd.DataFrame, *, strict: bool = False) -> str:
 
 
 def summary(figures: pd.DataFrame, *, strict: bool = False) -> str:
-    """The verdicts in a sentence, and what `fails` as a table, for a summary of a CI job."""
+    """A sentence with the verdicts, and a table of the figures that fail, for the summary of a CI job."""
     counts = figures["verdict"].value_counts()
     bad = figures[fails(figures, strict=strict)]
     gone = "is gone" if len(bad) == 1 else "are gone"
@@ -92,7 +92,7 @@ def _said(row: Any) -> str:
 
 
 def setting(value: object) -> str:
-    """A setting or another fact of a run as people read it.
+    """A setting or other fact of a run in readable form.
 
     Example:
         >>> setting({"threads": [1, 2], "cache": True, "datasets": []})
@@ -108,17 +108,17 @@ def setting(value: object) -> str:
 
 
 def number(value: float) -> str:
-    """A compared figure in six digits; a dash where there is none."""
+    """A compared figure with six digits; a dash for none."""
     return "–" if value != value else f"{value:.6g}".replace("-", "−")
 
 
 def change(value: float) -> str:
-    """A relative change in per cent; empty where there is none."""
+    """A relative change in per cent; empty for none."""
     return "" if value != value else percent(value, 2, signed=True)
 
 
 def budgets_of(texts: Sequence[str]) -> dict[str, float]:
-    """The budgets of ``METRIC=SHARE`` by metric; raises `SpecError` for what is none, and for two of a metric.
+    """The budgets of texts ``METRIC=SHARE``; raises `SpecError` for other texts and for a metric given twice.
 
     Example:
         >>> budgets_of(["compression_ratio=1%", "premium=0.05"])
@@ -136,9 +136,9 @@ def budgets_of(texts: Sequence[str]) -> dict[str, float]:
 
 
 def share_of(text: str, option: str) -> float:
-    """A share as people write it, ``0.01`` or ``1%``; raises `SpecError` for what `option` gives else.
+    """A share written as ``0.01`` or ``1%``; raises `SpecError`, which names `option`, for other texts.
 
-    So it does for ``1`` and more without a sign: a gate of 100 % lets everything through, and 1 % may be meant.
+    Also for ``1`` and more without a per cent sign: 1 % is probably meant, because 100 % lets everything pass.
     """
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)

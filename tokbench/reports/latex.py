@@ -1,7 +1,7 @@
 r"""LaTeX tables for a paper: booktabs rules, siunitx columns, intervals beside figures, the best in bold.
 
-The file is to be ``\input``; it says at its top which packages it needs. What is not ASCII is written in a
-form that pdfLaTeX sets without fonts of its own.
+The file is made for ``\input``; its first lines name the packages that it needs. Characters outside ASCII are
+written so that pdfLaTeX needs no further fonts.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ PREAMBLE = r"""% Needs in the preamble: \usepackage{booktabs,siunitx,longtable,g
 """
 _TO_TEX = {ord(","): None, ord("−"): "-"}
 LONG = 45
-"""Rows from which a table may break over pages."""
+"""Tables with more rows may break over pages."""
 WIDE = 4
-"""Headings are turned by 90° in tables of more columns."""
+"""In tables with more columns, headings are turned by 90°."""
 MOST_WITH_INTERVALS = 8
-"""Columns up to which a page has room for intervals beside the figures."""
+"""Tables with more columns have no room for intervals."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
@@ -51,7 +51,7 @@ _SPECIAL = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a paper shows; what is empty is as usual.
+    """What the tables of a paper show; empty fields mean the default.
 
     `datasets` have a headline table each, with `metrics` as columns and tokenizers as `rows`, in the order
     given. `labels` are names by spec or metric; `caption` replaces the headline's. A tokenizer is named by its
@@ -99,7 +99,7 @@ def document(run: Run, choice: Choice | None = None) -> str:
 
 
 def _by_spec(run: Run, choice: Choice) -> Choice:
-    """The same choice, with the specs of tokenizers for the names that they were asked for by."""
+    """The same choice, with names of tokenizers replaced by their specs."""
     specs = {unmarked(label): spec for spec, label in run_labels(run).items()}
     specs |= {
         name: entry["spec"]
@@ -177,7 +177,7 @@ def render(table: Table, *, caption: str, label: str) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Text that LaTeX sets as it is; characters beyond ASCII that it may lack as their code point.
+    r"""Text escaped for LaTeX; characters that its fonts may lack become their code points.
 
     Example:
         >>> escape("a_b 100% \\input{x}"), escape("é"), escape("中")
@@ -204,7 +204,7 @@ def _letter(letter: str) -> str:
 
 
 def _column(cells: Sequence[ShownCell], places: int) -> str:
-    """``l`` for text; for figures an ``S`` with the digits that the longest takes."""
+    """The column type: ``l`` for text, or an ``S`` with the digits of the longest figure."""
     if not cells[0].column.numeric:
         return "l"
     shown = [text for cell in cells if (text := _plain(cell)) and text[0] not in "<>"]
@@ -221,18 +221,18 @@ def _heading(column: Column, upright: bool) -> str:
 
 
 def _plain(cell: ShownCell) -> str:
-    """A figure as siunitx reads it: no groups of thousands; nothing where there is none."""
+    """A figure as siunitx reads it, without groups of thousands; empty without a figure."""
     return cell.text.translate(_TO_TEX) if cell.measured else ""
 
 
 def _cell(cell: ShownCell, ranged: bool) -> str:
-    """A cell; in a column of which some are `ranged`, its interval follows, small, in brackets."""
+    """The text of a cell; in a `ranged` column, its interval follows in small type."""
     text = _plain(cell)
     if isinstance(cell.content, str):
         text = escape(cell.text)
     elif not text:
         text = "{--}"
-    elif text[0] in "<>":  # no number to siunitx
+    elif text[0] in "<>":  # siunitx does not read it as a number
         text = f"{{${text}$}}"
     elif cell.best:
         text = rf"\bfseries {text}"

@@ -1,4 +1,4 @@
-"""The report as Markdown that GitHub renders, with every table, so that the pictures' data is there too."""
+"""The report as Markdown that GitHub renders, with every table, so also with the data of the plots."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def document(run: Run) -> str:
     usual = metrics_shown(run, "languages")
     for metric in dict.fromkeys((*usual, *asked(run))):
         table = tables.by_language(run, metric, main)
-        if len(table.rows) > (metric not in usual):  # of one language, the headline has said it
+        if len(table.rows) > (metric not in usual):  # with one language, the headline has it already
             parts += [f"## {escape(table.title)}", "", escape(table.note), "", render(table), ""]
     for table in speed_tables(run):
         parts += [f"## Speed: {escape(table.title)}", "", *_noted(table)]
@@ -68,12 +68,12 @@ def document(run: Run) -> str:
 
 
 def run_title(run: Run) -> str:
-    """What the run's suite is called, else the run's name."""
+    """The title of the run's suite, or else the run's name."""
     return str(run.manifest.get("suite", {}).get("title") or run.name)
 
 
 def provenance_line(run: Run) -> str:
-    """How much was measured, in a line."""
+    """A line that says how much was measured."""
     return (
         f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
         f"{counted(len(run.frame), 'measurement')}, {counted(len(run.failures), 'failure')}."
@@ -81,7 +81,7 @@ def provenance_line(run: Run) -> str:
 
 
 def provenance(run: Run) -> list[str]:
-    """Versions, machine, seed, what was read and what tokenizers are made of, as a list."""
+    """A list of versions, machine, seed, datasets, and the files of tokenizers."""
     manifest = run.manifest
     suite, machine = manifest.get("suite", {}), manifest.get("machine", {})
     said = {
