@@ -122,7 +122,7 @@ def _noted(table: Table) -> list[str]:
 
 
 def escape(text: str) -> str:
-    r"""Text that Markdown shows as it is, on one line; control characters are spelt out, as in the terminal.
+    r"""Text escaped for Markdown, on one line; control characters are spelt out, as in the terminal.
 
     Example:
         >>> escape("a|b <script>")
@@ -132,7 +132,7 @@ def escape(text: str) -> str:
 
 
 def formula(text: str) -> str:
-    r"""A formula in TeX as mathematics, in the form without escapes; as plain text where they are needed.
+    r"""A TeX formula as Markdown mathematics; as plain text if it would need escapes.
 
     Example:
         >>> formula(r"\frac{|a|}{b}")
@@ -145,7 +145,7 @@ def formula(text: str) -> str:
 
 
 def _cell(cell: ShownCell, many: int) -> str:
-    """A cell of a table of so `many` columns."""
+    """A cell of a table with `many` columns."""
     if cell.column.key == "formula":
         return formula(cell.text)
     text = escape(cell.text)

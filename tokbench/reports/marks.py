@@ -1,4 +1,4 @@
-"""Which figures are bold: the best, and those that a paired test does not tell from it; none without a test."""
+"""Which figures are bold: the best, and those that a paired test does not distinguish from it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def best(
 ) -> frozenset[str]:
     """The tokenizers of `values` to show in bold, for one metric on one text.
 
-    Only those that may be compared take part; where one of them was not tested against the best, or all are
-    equal, nothing is.
+    Only tokenizers that may be compared take part. Nothing is bold if one of them was not tested against the
+    best, or if all are equal.
     """
     if better not in ("higher", "lower"):
         return frozenset()
@@ -43,7 +43,7 @@ def best(
 
 
 def nothing_bold(run: Run, metrics: Iterable[str], dataset: str) -> str:
-    """Why these metrics of a whole dataset have nothing bold: no test, or none of a best with all others."""
+    """Why nothing is bold for these metrics of a dataset: no tests, or none of a best with all others."""
     pairs = {pair for metric in metrics for pair in data.p_values(run, metric, dataset)}
     if not pairs:
         return "Nothing is bold: no two figures here were tested against each other."

@@ -1,4 +1,4 @@
-"""What is said of a decision: the choice, what would change it, what is noise, and what is not known."""
+"""The sentences of a decision: the choice, what would change it, what is noise, and what is not known."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def reasons(
     choice: tuple[str, ...],
     ranked: list[str],
 ) -> list[str]:
-    """The sentences; `active` are the weights of criteria that are known and weigh something.
+    """The sentences; `active` are the nonzero weights of known criteria.
 
-    `choice` are the tokenizers that the figures speak for, of all that are `ranked`, the best first.
+    `choice` are the chosen tokenizers among all that are `ranked`, the best first.
     """
     labels, lost = run_labels(run), losses(run)
     first, *ties = choice
@@ -72,23 +72,23 @@ def reasons(
 
 
 def gaps(run: Run, weights: Mapping[str, float], known: Mapping[str, Known], *, vague: bool) -> list[str]:
-    """What a choice leaves out of what was asked for.
+    """Sentences on what a choice could not take into account.
 
-    That is criteria that weigh something and are not known, where weights were given or the choice is `vague`
-    for lack of them, and tokenizers without a price, where prices were given.
+    These are weighted criteria that are not known, if weights were given or the choice is `vague` without them,
+    and tokenizers without a price, if prices were given.
     """
     told = vague or run.manifest.get("suite", {}).get("weights")
     return (not_known(weights, known) if told else []) + (_unpriced(run, known) if costs(run) else [])
 
 
 def not_known(weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
-    """A sentence on the criteria that weigh something and are not known; none where all are."""
+    """A sentence on the weighted criteria that are not known; empty if all are known."""
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     return [f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}."] if missing else []
 
 
 def headline_of(names: list[str], unknown: list[str], level: int) -> str:
-    """The choice in words: so many of the `names` are `level` with the first, itself among them.
+    """The choice in words: the first `level` of the `names` are tied.
 
     `unknown` are the criteria whose differences could not be tested.
 
@@ -118,8 +118,8 @@ def _turning_points(
 ) -> tuple[dict[str, tuple[float, bool, str]], list[str]]:
     """For each criterion, the nearest weight beyond which another than the first of `ranked` is ahead.
 
-    With it, whether that is above it, and who is ahead then; one that weighs nothing may weigh more. Second,
-    the criteria any change of which parts the first from those that are level with it.
+    Each comes with whether the weight must rise, and who is ahead then; a weight of 0 can only rise. Also
+    returned are the criteria of which any change of weight would separate the first from those tied with it.
     """
     first, *others = ranked
     found: dict[str, tuple[float, bool, str]] = {}
@@ -142,7 +142,7 @@ def _turning_points(
 
 
 def _unpriced(run: Run, known: Mapping[str, Known]) -> list[str]:
-    """What to say of tokenizers without a price, and where price is taken per token therefore."""
+    """Sentences on tokenizers without a price, and on using text per token instead of price."""
     if "price" not in known:
         return []
     labels, costing = run_labels(run), costs(run)

@@ -1,4 +1,4 @@
-"""N: how much text, how many tokens and how many independent parts the figures of a table are of."""
+"""N: the amount of text, tokens and independent clusters behind the figures of a table."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ OF_THESE = (
 def counted_on(run: Run, dataset: str, names: Sequence[str] = ()) -> str:
     """A sentence with the documents, bytes, tokens and clusters of a dataset, and the gold words scored on it.
 
-    Tokens are those of the tokenizers `names`, by default of all. What a run of an earlier version did not
-    keep is left out.
+    Tokens are those of the tokenizers `names`, by default of all. Amounts that a run of an earlier version did
+    not store are left out.
     """
     rows = run.frame[(run.frame["dataset"] == dataset) & run.frame["value"].notna()]
     rows = rows[rows["tokenizer"].isin(names)] if names else rows
@@ -38,13 +38,13 @@ def counted_on(run: Run, dataset: str, names: Sequence[str] = ()) -> str:
     consecutive = bool(data.facts_of(run, dataset).get("consecutive"))
     kind = "block of consecutive documents" if consecutive else "independent cluster"
     said += _amounts(whole, "clusters", kind, kind.replace(" ", "s ", 1) if consecutive else f"{kind}s")
-    gold = whole if "gold_words" in [*whole["metric"]] else rows  # some languages alone may have any
+    gold = whole if "gold_words" in [*whole["metric"]] else rows  # perhaps only some languages have gold words
     said += _amounts(gold, "gold_words", "gold word", "gold words")
     return f"N: {', '.join(said)}.{OF_THESE if consecutive else ''}"
 
 
 def _amounts(rows: pd.DataFrame, metric: str, one: str, many: str) -> list[str]:
-    """The amount with its noun, or its range over tokenizers or languages; nothing where not measured."""
+    """The amount with its noun, or its range over tokenizers or languages; empty if not measured."""
     values = rows.loc[rows["metric"] == metric, "value"]
     if not len(values):
         return []
@@ -54,6 +54,6 @@ def _amounts(rows: pd.DataFrame, metric: str, one: str, many: str) -> list[str]:
 
 
 def caveat_of(run: Run, dataset: str) -> str:
-    """What the makers of a dataset say of figures that compare its languages, and what it lacks; or nothing."""
+    """The caveat that a dataset states on comparing its languages, and what it lacks; or an empty string."""
     facts = data.facts_of(run, dataset)
     return sentences(facts.get("caveat", ""), facts.get("lacks", ""))

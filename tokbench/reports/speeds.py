@@ -1,8 +1,8 @@
-"""Speeds side by side: a rank where the intervals allow one, and a ratio where the work was the same.
+"""Tables of speeds: a rank if the intervals allow it, and a ratio if the ids were the same.
 
-Two tokenizers are ranked against each other only where their intervals do not meet; a rank is therefore a
-range, ``2–4`` for one that is slower than one other and not to be told from two. Ratios are of tokenizers that
-gave the same ids for everything timed, relative to the one of them that the suite names first.
+Two tokenizers are ranked against each other only if their intervals do not overlap. A rank is therefore a
+range: ``2–4`` means slower than one other and not distinguishable from two. Ratios compare tokenizers that gave
+the same ids for everything timed, relative to the one that the suite names first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FORMS = (
     ("offsets", "warm", "offsets"),
     ("decode", "warm", "decode"),
 )
-"""Form, state, heading: the columns of one thread, as far as they were timed."""
+"""Form, state and heading of the columns for one thread; those not timed are left out."""
 
 _NOTE = (
     "MB of UTF-8 input per second, {clock} on one thread unless a number of threads is given; small or in "
@@ -61,7 +61,7 @@ def measurements(run: Run) -> Table:
 
 
 def rank_ranges(intervals: Mapping[str, tuple[float, float]]) -> dict[str, tuple[int, int]]:
-    """The best and the worst rank each could have, more being better: (low, high) to (first, last).
+    """The best and worst rank that each can have if more is better: from (low, high) to (first, last).
 
     Example:
         >>> rank_ranges({"a": (9.0, 9.5), "b": (5.0, 6.0), "c": (5.5, 7.0), "d": (1.0, 2.0)})
@@ -75,7 +75,7 @@ def rank_ranges(intervals: Mapping[str, tuple[float, float]]) -> dict[str, tuple
 
 
 def speed_tables(run: Run) -> list[Table]:
-    """A table for each dataset that was timed, fastest first; none where speed was not measured."""
+    """A table for each dataset that was timed, fastest first; empty if speed was not measured."""
     measured = run.manifest.get("speed") or {}
     summary = measured.get("summary", [])
     timed = dict.fromkeys(row["dataset"] for row in summary)
@@ -138,7 +138,7 @@ def _columns(
 
 
 def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, TableCell]) -> dict[str, str]:
-    """For each tokenizer, the first of those that gave its ids."""
+    """For each tokenizer, the first one that gave the same ids."""
     order = {name: place for place, name in enumerate(run.tokenizers)}
     found: dict[str, str] = {}
     for group in measured.get("same_ids", []):
@@ -161,7 +161,7 @@ def _bounds(cell: TableCell) -> tuple[float, float]:
 
 
 def _ratio_places(ratios: Iterable[TableCell]) -> int:
-    """One decimal place; if a ratio is less than a half, enough for two figures of the least."""
+    """One decimal place; if a ratio is below a half, enough for two digits of the smallest."""
     least = min((cell.value for cell in ratios if cell.value), default=1.0)
     return 1 if least >= 0.5 else decimals([least], digits=2)
 

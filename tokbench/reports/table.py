@@ -1,4 +1,4 @@
-"""A table as data, before any format: columns that know their unit and direction, cells with intervals."""
+"""Tables as data, for every format: columns with unit and direction, cells with intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tokbench.wording import in_unit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCell:
-    """One figure: `value` is None where it was not measured, and `why` then says so."""
+    """One figure; if it was not measured, `value` is None and `why` says why."""
 
     value: float | None = None
     low: float | None = None
@@ -36,7 +36,7 @@ class TableCell:
     def known(
         cls, value: float | None, low: float | None = None, high: float | None = None, *, why: str = ""
     ) -> TableCell:
-        """The cell of figures out of a frame, where NaN stands for none; `why` says why `value` is none.
+        """The cell of figures from a frame, in which NaN means none; `why` says why there is no `value`.
 
         Example:
             >>> TableCell.known(0.5, float("nan")), TableCell.known(float("nan"), why="skipped").why
@@ -49,18 +49,18 @@ class TableCell:
 
 
 class Cells(dict[Any, TableCell]):
-    """Cells by what they are of; what is not there was not measured."""
+    """Cells by key; a missing key gives a cell that was not measured."""
 
     @classmethod
     def of(cls, rows: pd.DataFrame, *keys: str) -> Cells:
-        """The cells of a tidy frame's rows by the columns `keys`: by a tuple where there are several."""
+        """The cells of a tidy frame's rows by the column `keys`, or by a tuple of several columns."""
         return cls({attrgetter(*keys)(row): TableCell.of(row) for row in rows.itertuples()})
 
     def __missing__(self, key: Any) -> TableCell:
         return TableCell(why="not measured")
 
     def values_of(self, of: str, names: Iterable[str]) -> dict[str, float]:
-        """The figures that were measured, of the cells ``of, name`` for each of `names`."""
+        """The measured figures of the cells ``(of, name)`` for each of `names`."""
         return {name: value for name in names if (value := self[of, name].value) is not None}
 
 
@@ -68,8 +68,8 @@ class Cells(dict[Any, TableCell]):
 class Column:
     """A column of text (`numeric=False`) or of figures; `better` is as in `tokbench.Metric`.
 
-    `least` is the smallest figure that can be told: those below it are shown as less than it. `divisor` is what
-    figures are divided by when shown, by default what suits the column (see `tokbench.wording.in_unit`).
+    Figures below `least` are shown as less than it. Figures are shown divided by `divisor`, by default one that
+    suits the column (see `tokbench.wording.in_unit`).
     """
 
     key: str
@@ -84,22 +84,22 @@ class Column:
 
     @classmethod
     def text(cls, key: str, label: str = "") -> Column:
-        """A column of text, whose heading is its key unless another is given."""
+        """A column of text; the default heading is its key."""
         return cls(key=key, label=label or key, numeric=False)
 
     @classmethod
     def count(cls, key: str, label: str = "") -> Column:
-        """A column of whole numbers, whose heading is its key unless another is given."""
+        """A column of whole numbers; the default heading is its key."""
         return cls(key=key, label=label or key, places=0)
 
     @property
     def scale(self) -> float:
-        """What values are multiplied by when shown: 100 for shares, shown as percentages."""
+        """The factor of values as shown: 100 for shares, which are shown as percentages."""
         return 100 if is_share(self.unit) else 1 / (self.divisor or 1)
 
     @property
     def shown_unit(self) -> str:
-        """The unit as the heading gives it."""
+        """The unit as shown in the heading."""
         if is_share(self.unit):
             return "%" + self.unit.removeprefix("share")
         return in_unit(self.divisor or 1, self.unit)[1]
@@ -115,10 +115,10 @@ Content = str | TableCell
 
 @dataclass(frozen=True)
 class Row:
-    """Cells in the order of the columns; `lossy` rows are marked wherever they are ranked.
+    """Cells in the order of the columns; `lossy` rows are marked if they are ranked.
 
-    `places` are the decimal places of the row's figures, where rows, not columns, have a unit in common, and
-    `divisor` what they are divided by when shown; a column that states its own places keeps them.
+    `places` and `divisor` are the decimal places and the divisor of the row's figures, for tables in which rows
+    have a common unit, not columns; a column with its own places keeps them.
     """
 
     cells: tuple[Content, ...]
@@ -129,7 +129,7 @@ class Row:
 
     @classmethod
     def of(cls, *cells: Content | float, key: str = "", lossy: str = "") -> Row:
-        """A row whose figures without an interval are given as numbers."""
+        """A row; figures without an interval may be given as numbers."""
         made = (cell if isinstance(cell, Content) else TableCell(value=cell) for cell in cells)
         return cls(tuple(made), lossy, key)
 
@@ -141,9 +141,9 @@ def tokenizer_rows(
     ranked: bool = True,
     marks: Mapping[str, str] | None = None,
 ) -> tuple[Row, ...]:
-    """A row for each tokenizer by spec: its label, with what else `marks` it, then its `cells`.
+    """A row for each tokenizer by spec: its label with the further `marks`, then its `cells`.
 
-    Where they are `ranked`, those that lose something are lossy.
+    If the table is `ranked`, rows of tokenizers with losses are lossy.
     """
     labels, lost = run_labels(run), losses(run) if ranked else {}
     named = {name: f"{labels[name]} {(marks or {}).get(name, '')}".rstrip() for name in cells}
@@ -153,7 +153,7 @@ def tokenizer_rows(
 
 
 class ShownCell(NamedTuple):
-    """A cell as every format shows it: its text, its interval or nothing, whether it is bold; what it holds."""
+    """A cell as all formats show it: its text, interval (or empty), whether it is bold, and its content."""
 
     text: str
     ends: str
@@ -163,7 +163,7 @@ class ShownCell(NamedTuple):
 
     @property
     def measured(self) -> bool:
-        """Whether there is a figure in it."""
+        """Whether the cell has a figure."""
         return isinstance(self.content, TableCell) and self.content.value is not None
 
 
@@ -190,7 +190,7 @@ class Table:
         object.__setattr__(self, "columns", tuple(columns))
 
     def _divided(self, index: int, column: Column) -> Column:
-        """The column with what its figures are divided by; those with places of their own are whole counts."""
+        """The column with its divisor; columns with their own places are whole counts and have none."""
         if column.divisor is not None or column.places is not None or not column.unit or is_share(column.unit):
             return column
         size = typical(cell.value for cell in self._column(index))
@@ -230,7 +230,7 @@ class Table:
         return shown(None if cell.value is None else cell.value * scale, self._places(row, column), whole=whole)
 
     def ends(self, row: int, column: int) -> str:
-        """The interval of the cell as it is shown, or nothing."""
+        """The interval of the cell as shown, or an empty string."""
         cell, scale = self.rows[row].cells[column], self._scale(row, column)
         if isinstance(cell, str):
             return ""

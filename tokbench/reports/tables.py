@@ -40,7 +40,7 @@ def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Col
 
 
 def _words(unit: str) -> str:
-    """What the words of a unit are, where that is said and not the usual.
+    """How a unit says that words are cut, if it is not the usual way.
 
     Example:
         >>> _words("tokens/word (UAX #29: one per character in this script)"), _words("tokens/word (UAX #29)")
@@ -50,7 +50,7 @@ def _words(unit: str) -> str:
 
 
 def spaced(name: str) -> str:
-    """The name of a metric as a heading: words that can wrap, names as their owners write them."""
+    """The name of a metric as a heading: separate words, with proper names in their own spelling."""
     return " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
 
 
@@ -60,7 +60,7 @@ _WRITTEN = {"renyi": "Rényi", "gini": "Gini", "shannon": "Shannon", "zipf": "Zi
 
 
 def headlines(run: Run) -> dict[str, Table]:
-    """The headline of each natural dataset on which something was measured that stands in one."""
+    """The headline of each natural dataset with figures for it."""
     return {
         name: headline(run, name)
         for name in data.natural_datasets(run)
@@ -69,12 +69,11 @@ def headlines(run: Run) -> dict[str, Table]:
 
 
 def headline(run: Run, dataset: str, *, metrics: Sequence[str] = (), rows: Sequence[str] = ()) -> Table:
-    """One row a tokenizer, ranked over a whole dataset; vocabulary size and what it was trained on beside it.
+    """One row for each tokenizer, ranked over a whole dataset, with vocabulary size and training text.
 
-    Ranked by compression, of several languages the mean over them; where that was not measured, by the first
-    metric with a direction. Those that lose something come after those that do not. Where `metrics` or `rows`
-    (tokenizers) are given, these alone are there, in this order, as far as they were measured; what is bold and
-    what the note says is of them.
+    Ranked by compression (with several languages, by their mean), or, if that was not measured, by the first
+    metric with a direction. Lossless tokenizers come first. If `metrics` or `rows` (tokenizers) are given, only
+    these are shown, in this order, if they were measured; bold figures and the note then refer to them only.
     """
     facts = metric_facts(run)
     frame = run.frame
@@ -129,7 +128,7 @@ def headline(run: Run, dataset: str, *, metrics: Sequence[str] = (), rows: Seque
 
 
 def _named_apart(column: Column, metric: str, what: str) -> Column:
-    """The column; that of `metric` with `what` tells it from one of the same name: pooled, or again."""
+    """The column; that of `metric` gets `what` added, if another has the same name (pooled, again)."""
     return replace(column, label=f"{column.label} ({what})") if column.key == metric else column
 
 
@@ -140,11 +139,11 @@ def _units(rows: pd.DataFrame, key: str) -> dict[str, str]:
 
 
 _FINE = {"round_trip": 1.0, "unk_rate": 0.0, "lost_form": 0.0, "lost_spaces": 0.0, "lost_text": 0.0}
-"""Metrics of loss, each with its value where nothing is lost: then shown only if asked for; never ranked by."""
+"""Metrics of loss, with their values if nothing is lost; then shown only on request, and never ranked by."""
 
 
 def ranks_by(run: Run, dataset: str, columns: Sequence[Column]) -> Column | None:
-    """The column that a headline is ranked by, or None where none has a direction."""
+    """The column that ranks a headline, or None if no column has a direction."""
     by = [column for column in columns if column.better in ("higher", "lower") and column.key not in _FINE]
     main = data.main_metric(run, dataset)
     return next((column for column in by if column.key == main), by[0] if by else None)
@@ -155,14 +154,14 @@ def vocabulary_sizes(run: Run) -> dict[str, float]:
     return {
         entry["spec"]: float(entry["vocab_size"])
         for entry in run.manifest["tokenizers"]
-        if entry.get("vocab_size")  # 0 where it is not known
+        if entry.get("vocab_size")  # 0 if it is not known
     }
 
 
 def by_language(run: Run, metric: str, dataset: str) -> Table:
     """A metric by language (rows, with code, name, script and family) and tokenizer (columns).
 
-    Of a metric of loss there are no rows where nothing is lost: the headline, or its silence, has said it.
+    A metric of loss has no rows if nothing is lost, which the headline shows already.
     """
     facts = metric_facts(run)
     labels = run_labels(run)
@@ -177,7 +176,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     unit = next(iter(units.values()), "")
     column = metric_column(metric, facts, unit.partition(" (")[0] if differ else unit)
     columns = [Column.text("language")]
-    divisor, _ = in_unit(typical(cell.value for cell in cells.values()), column.unit)  # one for all of them
+    divisor, _ = in_unit(typical(cell.value for cell in cells.values()), column.unit)  # the same for all
     columns += [replace(column, key=name, label=labels[name], help="", divisor=divisor) for name in there]
     values = {code: cells.values_of(code, there) for code in run.languages(dataset)}
     told = {value for of in values.values() for value in of.values()}
@@ -205,7 +204,7 @@ _BETWEEN = ("premium", "tokens_per_line")
 
 
 def overall_metrics(run: Run, dataset: str) -> Table:
-    """Every metric over all languages of a dataset: metrics down, tokenizers across."""
+    """Every metric over all languages of a dataset: metrics as rows, tokenizers as columns."""
     facts = metric_facts(run)
     labels = run_labels(run)
     frame = run.frame
@@ -231,7 +230,7 @@ def overall_metrics(run: Run, dataset: str) -> Table:
 
 
 def fairness(run: Run, dataset: str) -> Table:
-    """Each tokenizer's spread over languages: Gini, the median and the costliest language's premium."""
+    """Each tokenizer's spread over languages: Gini, and the premiums of the median and costliest language."""
     premiums = data.by_language(run, "premium", dataset)
     if premiums.empty:
         return Table("fairness", dataset_label(run, dataset), (), ())
@@ -271,7 +270,7 @@ def fairness(run: Run, dataset: str) -> Table:
 
 
 def reference_of(run: Run, dataset: str, premiums: pd.Series[float]) -> str:
-    """The language that premiums are relative to: the one chosen, else the cheapest, whose premium is 1."""
+    """The reference language of premiums: the one chosen, or else the cheapest, whose premium is 1."""
     chosen = run.manifest.get("suite", {}).get("reference")
     there = [str(code) for code, value in premiums.items() if value == 1]
     found = chosen if chosen in there else next(iter(there), None)

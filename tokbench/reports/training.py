@@ -1,4 +1,4 @@
-"""Whether a tokenizer is measured on the very text that it was trained on: then its figures flatter it."""
+"""Whether a tokenizer was trained on the text that it is measured on, which flatters its figures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tokbench.spec import Spec
 from tokbench.wording import other_than_asked
 
 TELLING = 0.05
-"""The share of a language's lines that must be in the training text for its figures to be called flattered."""
+"""The share of a language's lines in the training text from which its figures are called flattered."""
 
 
 def trained_on(run: Run, dataset: str) -> list[str]:
-    """The specs of the tokenizers that this run trained on the text of one of its datasets, or on a part of it.
+    """The specs of the tokenizers that this run trained on the text of a dataset, or on a part of it.
 
-    Where the run looked for the dataset's lines in the training text, those decide, so that a copy under
-    another name is found out; else the datasets' specs.
+    If the run searched the training text for the dataset's lines, the lines found decide, so that a copy under
+    another name is detected; otherwise the specs of the datasets decide.
     """
     trained = _training_text(run)
     looked = _looked_for(run, dataset)
@@ -42,7 +42,7 @@ def _training_text(run: Run) -> dict[str, list[str]]:
 
 
 def _looked_for(run: Run, dataset: str) -> dict[str, dict[str, int]]:
-    """Lines looked for in the training text and found there, by language."""
+    """The numbers of lines searched for in the training text and found there, by language."""
     found = data.dataset_entry(run, dataset).get("in_training") or {}
     return {code: counts for code, counts in found.items() if counts["lines"]}
 
@@ -52,9 +52,9 @@ def _share(counts: list[dict[str, int]]) -> float:
 
 
 def how_much(run: Run, dataset: str) -> str:
-    """How much of a dataset was in the training text, in brackets; empty where the run did not look.
+    """How much of a dataset was in the training text, in parentheses; empty if the run did not search.
 
-    The languages are named unless it is all of them.
+    The languages are named if it is not all of them.
     """
     looked = _looked_for(run, dataset)
     met = [code for code, counts in looked.items() if _share([counts]) >= TELLING]
@@ -68,15 +68,15 @@ def how_much(run: Run, dataset: str) -> str:
 
 
 FLATTERED = "¶"
-"""The mark of tokenizers that were trained on the very text that is measured."""
+"""The mark of tokenizers trained on the text that is measured."""
 LEARNT = "§"
 """The mark of tokenizers trained on another part of the collection that the measured text is from."""
 
 
 def trained_beside(run: Run, dataset: str) -> dict[str, str]:
-    """The tokenizers that this run trained on another part of a dataset's own collection, and on which.
+    """The tokenizers that this run trained on another part of a dataset's collection, and on which part.
 
-    They have seen text of the same kind, languages and hands: an advantage over those that have not.
+    They know text of the same kind, languages and authors, which is an advantage over other tokenizers.
     """
     measured = Spec.parse(dataset)
     found = {}
@@ -97,7 +97,7 @@ def training_marks(run: Run, dataset: str) -> dict[str, str]:
 
 
 def training_notes(run: Run, dataset: str, names: Collection[str] | None = None) -> list[str]:
-    """What the marks say, those of `names` alone if given, a sentence each."""
+    """A sentence on each mark, of `names` only if given."""
     shown = run.tokenizers if names is None else names
     marks = {name: mark for name, mark in training_marks(run, dataset).items() if name in shown}
     notes = []
@@ -114,9 +114,9 @@ def training_notes(run: Run, dataset: str, names: Collection[str] | None = None)
 
 
 def fewer_notes(run: Run, names: Collection[str] | None = None) -> list[str]:
-    """A sentence on each tokenizer that was trained here and came out with fewer tokens than were asked for.
+    """A sentence on each tokenizer that was trained in the run and has fewer tokens than were asked for.
 
-    Of `names` alone, if given.
+    On `names` only, if given.
     """
     labels = run_labels(run)
     return [
@@ -128,7 +128,7 @@ def fewer_notes(run: Run, names: Collection[str] | None = None) -> list[str]:
 
 
 def shares_text(one: Spec, other: Spec) -> bool:
-    """Whether two specs of datasets name text in common: the same place, and no option that keeps them apart.
+    """Whether two specs of datasets have text in common: the same place, and no option that separates them.
 
     Example:
         >>> even, odd = (Spec.parse(f"bundled:parallel,lines={half}") for half in ("even", "odd"))
@@ -146,5 +146,5 @@ def shares_text(one: Spec, other: Spec) -> bool:
 
 
 def _languages(spec: Spec) -> set[str]:
-    """The languages that a spec chooses; empty where it takes all."""
+    """The languages that a spec selects; empty for all."""
     return set(str(spec.options.get("languages", "")).replace(";", "+").split("+")) - {""}

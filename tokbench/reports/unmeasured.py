@@ -1,4 +1,4 @@
-"""What a report lacks, and why: metrics that came to nothing, figures not drawn, failures and skips."""
+"""What a report lacks, and why: metrics without figures, plots not drawn, failures and skips."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokbench.wording import beginning, without_name
 
 
 def undefined(run: Run) -> Table:
-    """The metrics that came to nothing anywhere in the run, each with the reasons given."""
+    """The metrics without any figure in the run, with the reasons."""
     frame = run.frame
     measured = set(frame.loc[frame["value"].notna(), "metric"])
     rows = frame[~frame["metric"].isin(measured) & ~frame["status"].str.startswith("failed")]
@@ -25,13 +25,13 @@ def undefined(run: Run) -> Table:
 
 
 def not_drawn(plots: Sequence[Plot]) -> Table:
-    """The figures that could not be drawn, each with what it needs."""
+    """The plots that could not be drawn, with what they need."""
     rows = tuple(Row((each.title, each.needs)) for each in plots)
     return Table("not-drawn", "Figures not drawn", (Column.text("figure"), Column.text("needs")), rows)
 
 
 def failures(run: Run) -> Table:
-    """What was not measured and what to do about it; optional tokenizers that could not be had, too."""
+    """What was not measured and what to do about it, also for optional tokenizers that are not available."""
     keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
     skipped = (
         {**each, "tokenizer": each.get("spec"), "kind": "skipped", "message": each.get("reason")}

@@ -1,4 +1,4 @@
-"""Vocabularies as tables: what the audit found, which scripts they hold, how much two of them share."""
+"""Tables of vocabularies: the audit, the scripts of their tokens, and the overlap of two of them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tokbench.results import Run
 from tokbench.wording import sentences
 
 SCRIPTS = 14
-"""Scripts with a column of their own; the rest are added up."""
+"""How many scripts have their own column; the others are added up."""
 
 _FIRST = Column.text("tokenizer")
 
 
 def audit_table(run: Run) -> Table:
-    """Ids of each vocabulary by what becomes of them."""
+    """The ids of each vocabulary by status."""
     kinds = list(dict.fromkeys(kind for audit in run.audits.values() for kind in audit["counts"]))
     columns = _FIRST, Column.count("vocab_size", "ids"), *(Column.count(kind, kind.lower()) for kind in kinds)
     counts = {
@@ -60,7 +60,7 @@ def injection_table(run: Run) -> Table:
 
 
 _NAMED = 4
-"""Control strings that a row names."""
+"""How many control strings a row names."""
 
 
 def script_table(run: Run) -> Table:

@@ -1,1 +1,1 @@
-"""The HTML report: one file that opens offline, with its policy, styles, script, tables and figures inside."""
+"""The HTML report: one file that opens offline and contains its policy, styles, script, tables and figures."""

@@ -1,7 +1,7 @@
-"""Puts a page together: templates with everything escaped, styles and script inside, and a policy that fits.
+"""Assembles a page: templates with everything escaped, styles and script inside, and a matching policy.
 
-The policy names the page's own style sheet and script by their hashes and allows nothing else, so that no
-text which ends up in a report can run or load anything.
+The content security policy allows only the page's own style sheet and script, by their hashes, so that no text
+in a report can run or load anything.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def environment() -> Environment:
 
 
 def _kept(text: str) -> str:
-    """A text in which no line breaks between a name and its mark, or a number and its per cent."""
+    """A text without line breaks between a name and its mark, or a number and its per cent sign."""
     return re.sub(" (?=[†‡≈§¶%])", "\u00a0", text)
 
 
@@ -47,9 +47,9 @@ _LEFTWARD_WORDS = regex.compile(rf"(?:{_LEFTWARD}\p{{M}}*)+(?:[ _./'-](?:{_LEFTW
 
 
 def _isolated(text: str) -> str:
-    """A text in English whose words from right to left do not reorder what stands beside them, as numbers.
+    """An English text in which right-to-left words do not reorder their neighbours, such as numbers.
 
-    What is `Markup` already is left as it is.
+    `Markup` is returned unchanged.
     """
     if isinstance(text, Markup):
         return text
@@ -57,7 +57,7 @@ def _isolated(text: str) -> str:
 
 
 def _broken(text: str) -> Markup:
-    """A cell's text, whose long names may break behind an underscore."""
+    """The text of a cell, in which long names may break after an underscore."""
     return Markup("_<wbr>").join(map(escape, text.split("_")))
 
 
@@ -77,7 +77,7 @@ def policy(css: str, script: str) -> str:
 def assemble(template: str, *, css: str, script: str, **values: Any) -> str:
     """A complete page; `css` and `script` come from this package, never from a run.
 
-    Control characters in the words of plugins are spelt out: a page may be written to a terminal.
+    Control characters in texts of plugins are spelt out, because a page may be written to a terminal.
     """
     import tokbench
 
@@ -88,7 +88,7 @@ def assemble(template: str, *, css: str, script: str, **values: Any) -> str:
 
 
 def rendered(template: str, **values: Any) -> Markup:
-    """A template with its values in it, which are escaped there."""
+    """A template filled with values, which are escaped."""
     return Markup(environment().get_template(template).render(**values))
 
 

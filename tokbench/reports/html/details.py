@@ -1,4 +1,4 @@
-"""The decision, definitions and provenance: parts of the page that are templates filled with facts."""
+"""The decision, definitions and provenance: parts of the page made from templates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN_ELSEWHERE = {"failures", "schema"}
 
 
 def decision(run: Run) -> Markup:
-    """The choice in words, weights to change, the table, the reasons; or why there is none, if asked for."""
+    """The choice, its weights, the table and the reasons; or why there is no decision although asked for."""
     found = decided(run)
     if found is None:
         return Markup("<p>{}</p>").format(why) if (why := undecided(run)) else Markup("")
@@ -51,7 +51,7 @@ def definitions(run: Run) -> Markup:
 def provenance(run: Run) -> Markup:
     """The manifest: what was run, on what, with which versions and files."""
     manifest = dict(run.manifest)
-    if isinstance(speed := manifest.get("speed"), dict):  # each figure of it is in a table of the report
+    if isinstance(speed := manifest.get("speed"), dict):  # all of its figures are in tables of the report
         manifest["speed"] = {key: value for key, value in speed.items() if key != "summary"}
     keys = [key for key in _FIRST if key in manifest]
     keys += [key for key in manifest if key not in keys and key not in _SHOWN_ELSEWHERE]
@@ -62,7 +62,7 @@ def provenance(run: Run) -> Markup:
 
 
 def _json(value: Any) -> Markup:
-    """The value as text, absolute paths cut to their last part: a report travels, a home folder need not."""
+    """The value as text; absolute paths are cut to their last part, to hide home folders."""
     text = json.dumps(value, indent=1, ensure_ascii=False, default=str)
     text = _PATH.sub(lambda path: f"…/{path[1] or path[2]}", text)
     return Markup(html.escape(text, quote=False))  # its many quotation marks stand in no attribute

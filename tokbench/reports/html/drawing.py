@@ -1,4 +1,4 @@
-"""The figures of a page: each plot drawn once, wide for screens and, where few enough, narrow for phones."""
+"""The figures of a page: each plot drawn wide for screens and, for few tokenizers, narrow for phones."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tokbench.reports.html.svg import SheetOfFigures
 from tokbench.results import Run
 
 _FOR_PHONES = 24
-"""Tokenizers up to which figures are drawn for phones too; of more, phones scroll."""
+"""With more tokenizers, no narrow figures are drawn, and phones scroll."""
 _AS_TABLES = {"chars_per_token", "compression_by_language", "premium_by_language", "tokens_per_line"}
-"""Plots that a page shows as tables, which sort and filter; as pictures they are for papers and slides."""
+"""Plots that a page shows as tables instead, which can be sorted and filtered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A figure in both widths, with its title and notes; `narrow` is empty where the wide one serves both.
+    """A figure in both widths, with its title and notes; `narrow` is empty if the wide one serves for both.
 
-    `narrow_note` is that of the narrow one where it has another.
+    `narrow_note` is the note of the narrow figure if it differs.
     """
 
     title: str
@@ -33,13 +33,13 @@ class Drawn:
 
 
 def figures_of(run: Run, sheet: SheetOfFigures) -> dict[str, Drawn | None]:
-    """The figures of a run by plot, None for want of data; of a run that is not worth drawing, none at all."""
+    """The figures of a run by plot, None without data; empty for a run that is not worth drawing."""
     plots = PLOTS if data.worth_drawing(run) else ()
     return {plot.name: draw(run, plot, sheet) for plot in plots if plot.name not in _AS_TABLES}
 
 
 def draw(run: Run, plot: Plot, sheet: SheetOfFigures) -> Drawn | None:
-    """A plot of a run, its styles added to those of the page; None where the run lacks the data."""
+    """A plot of a run, its styles added to those of the page; None if the run lacks the data."""
     made, notes = [], []
     few = len(run.tokenizers) <= _FOR_PHONES
     for size in ("page", "column") if few else ("page",):
@@ -56,7 +56,7 @@ def draw(run: Run, plot: Plot, sheet: SheetOfFigures) -> Drawn | None:
 
 
 def brought(run: Run) -> list[Drawn]:
-    """The plots that plugins brought, as the run drew them: pictures, since what is in them is not ours."""
+    """The plots of plugins as images, as the run drew them, because their content is not under our control."""
     found = []
     for plot in run.manifest.get("plots", []):
         file = run.folder.plots / f"{plot['name']}.svg"

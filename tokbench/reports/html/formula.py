@@ -1,6 +1,6 @@
-r"""Formulas as MathML, which browsers set themselves: the small part of LaTeX's mathematics that metrics use.
+r"""Formulas as MathML, which browsers render: the small part of LaTeX's mathematics that metrics use.
 
-Anything outside it is left to the caller to show as it was written.
+For other formulas the caller shows the source.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _FUNCTIONS = (r"\log", r"\ln", r"\max", r"\min", r"\exp")
 
 
 class UnknownFormula(ValueError):
-    """A formula that uses more of LaTeX than is read here."""
+    """A formula that uses LaTeX which this module does not know."""
 
 
 def mathml(formula: str) -> Markup:
-    r"""The formula as a ``<math>`` element; raises `UnknownFormula` for what it does not read.
+    r"""The formula as a ``<math>`` element; raises `UnknownFormula` for unknown LaTeX.
 
     Example:
         >>> mathml(r"\frac{a}{2}")
@@ -40,7 +40,7 @@ def mathml(formula: str) -> Markup:
 
 
 def formula_markup(formula: str) -> Markup:
-    """The formula as MathML, or as it is written where that cannot be."""
+    """The formula as MathML, or its source if that is not possible."""
     try:
         return mathml(formula)
     except UnknownFormula:
@@ -48,7 +48,7 @@ def formula_markup(formula: str) -> Markup:
 
 
 def _row(tokens: list[str], until: str | None) -> Markup:
-    """What is read of the tokens up to a closing brace, which is taken too, or to their end."""
+    """The MathML of the tokens up to the end or a closing brace, which is removed, too."""
     parts: list[Markup] = []
     while (token := _next(tokens)) != until:
         if token is None or token == "}":
@@ -65,7 +65,7 @@ def _row(tokens: list[str], until: str | None) -> Markup:
 
 
 def _scripted(tokens: list[str]) -> Markup:
-    """An atom with what stands below and above it."""
+    """An atom with its subscript and superscript."""
     base, scripts = _atom(tokens), dict[str, Markup]()
     while _next(tokens) in ("_", "^"):
         sign = tokens.pop()

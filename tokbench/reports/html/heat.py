@@ -1,4 +1,4 @@
-"""A heat map as a table: cells shaded in nine steps, rows that know their script and family."""
+"""A heat map as a table: cells in nine shades, rows with their script and family."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ STEPS = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heat:
-    """A table by language and the scale its cells are shaded on; log where values span a factor of five.
+    """A table by language and the scale of its shades, which is logarithmic if values span a factor of five.
 
-    `low`, `high` and `unit` say what the scale goes from and to; values beyond have the shade of its end.
+    `low` and `high` are the ends of the scale in `unit`; values beyond have the shade of the end.
     """
 
     table: Table
@@ -35,7 +35,7 @@ class Heat:
     def of(cls, table: Table, lossy: Container[str] = (), kind: str = "text") -> Heat:
         """Shade a table by its figures.
 
-        Columns whose key is in `lossy` are shaded on the scale that the others set, where there are others.
+        Columns whose key is in `lossy` do not influence the scale if there are others.
         `kind` is that of the dataset.
         """
         every, column = _values(table, ()), table.columns[-1]

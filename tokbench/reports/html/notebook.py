@@ -10,7 +10,7 @@ from tokbench.results import Run
 
 
 def notebook(run: Run) -> str:
-    """The headline tables of a run as HTML; a sentence where it is not finished."""
+    """The headline tables of a run as HTML; or a sentence if the run is not finished."""
     head = f"<p><code>{escape(repr(run))}</code></p>"
     if not run.finished:
         return f"{head}<p>It is not finished: the same command completes it.</p>"

@@ -1,4 +1,4 @@
-"""What stands on the report's page, section by section; the templates say how it looks."""
+"""The content of the report's page, section by section; templates define the layout."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Section:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to show but words."""
+        """Whether there is nothing to show but paragraphs."""
         return not (self.figures or self.panels or self.html)
 
 
@@ -57,9 +57,9 @@ class Section:
 class Page:
     """Everything the template needs.
 
-    `findings` are sentences, each with its figure where it has one. `tokenizers` and `languages`, labels by
-    spec and code, are those that can be followed through the figures; `baseline` is the spec of that with which
-    the others are compared when the page opens.
+    `findings` are sentences, each with its figure if it has one. `tokenizers` and `languages` are labels by
+    spec and code, which readers can highlight in all figures. `baseline` is the spec of the tokenizer that the
+    others are compared with when the page opens.
     """
 
     title: str
@@ -87,14 +87,14 @@ def render(run: Run) -> str:
 
 
 def in_its_look(page: Page, *, css: str = "", scripts: Sequence[str] = ()) -> str:
-    """A page as HTML in the look of the report, with styles and scripts of its own besides."""
+    """A page as HTML in the style of the report, with additional styles and scripts."""
     styles = [asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS), css]
     script = asset("tokens.js", TOKENS) + "".join(map(asset, ("report.js", *scripts)))
     return assemble("report.html", css="\n".join(styles), script=script, page=page)
 
 
 def build(run: Run, figures: dict[str, Drawn | None]) -> Page:
-    """The page of a run; each of its figures by plot stands in one place."""
+    """The page of a run; each figure is used in one place."""
     main, said = data.main_dataset(run), findings(run)
     left = {name: figure for name, figure in figures.items() if figure is not None}
     undrawn = unmeasured.not_drawn([plot for plot in PLOTS if plot.name in figures and plot.name not in left])
@@ -121,7 +121,7 @@ def build(run: Run, figures: dict[str, Drawn | None]) -> Page:
 
 
 def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | None) -> list[Section]:
-    """The sections below the answer, which take their figures from those that are `left`."""
+    """The sections after the answer, which use the figures that are `left`."""
     main, lossy, everywhere = data.main_dataset(run), losses(run), metrics_shown(run, "languages")
     parallel = sorted(data.parallel_datasets(run), key=lambda name: name != main)
     there = [name for name in (main, *run.datasets) if len(run.languages(name)) > 1]
@@ -229,7 +229,7 @@ def _filled(*found: Table) -> list[Table]:
 
 
 def _scope(run: Run) -> Markup:
-    """How much was measured; a title from right to left stands apart, so that numbers behind it stay there."""
+    """How much was measured; a right-to-left title is isolated, so that numbers after it keep their place."""
     languages = {code for name in run.datasets for code in run.languages(name)}
     failed = len(run.failures)
     title = str(run.manifest.get("suite", {}).get("title") or "").rstrip(".: ")

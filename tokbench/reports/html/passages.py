@@ -1,4 +1,4 @@
-"""Tokenizations side by side: of chosen passages, and of the first places where two tokenizers part."""
+"""Tokenizations side by side: of sample passages, and of the first places where two tokenizers differ."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tokbench.reports.tokenview.render import markup, spans_at, spans_of_json
 from tokbench.results import Run
 
 OF_A_CAUSE = 3
-"""Divergences shown of each kind; the run keeps a few more."""
+"""How many divergences of each cause are shown; the run stores a few more."""
 
 
 def samples(run: Run) -> Markup:
-    """Every passage the run kept, each with its tokenizations, those of several tokenizers once."""
+    """Every passage that the run stored, with its tokenizations; equal ones are shown once."""
     if not run.samples:
         return Markup("")
     labels = run_labels(run)
@@ -39,7 +39,7 @@ def samples(run: Run) -> Markup:
 
 
 def _title(run: Run, sample: dict[str, Any]) -> str:
-    """Dataset and language as the rest of the page writes them; a passage from elsewhere by its own title."""
+    """The title of a passage: its dataset and language, or its own title if it comes from elsewhere."""
     if sample.get("dataset") in run.datasets:
         kind = data.kind(run, sample["dataset"])
         return f"{dataset_label(run, sample['dataset'])}, {language_label(sample['language'], kind)}"
@@ -47,7 +47,7 @@ def _title(run: Run, sample: dict[str, Any]) -> str:
 
 
 def _alike(sample: dict[str, Any]) -> Iterator[tuple[list[str], list[dict[str, Any]]]]:
-    """The tokenizers that give the same tokens, ids too, together, each with what they are."""
+    """Groups of tokenizers with the same tokens and ids, each with these tokens."""
     found: dict[str, tuple[list[str], list[dict[str, Any]]]] = {}
     for each in sample["tokenizations"]:
         names, _ = found.setdefault(json.dumps(each["pieces"]), ([], each["pieces"]))
@@ -56,13 +56,13 @@ def _alike(sample: dict[str, Any]) -> Iterator[tuple[list[str], list[dict[str, A
 
 
 def ranks_of(run: Run, tokenizer: str) -> dict[int, int]:
-    """How each id ranks by frequency over the main dataset, the most frequent first."""
+    """The rank of each id by frequency on the main dataset; the most frequent is first."""
     found = counts(run, tokenizer, data.main_dataset(run))
     return {} if found is None else {int(index): place for place, index in enumerate(found.ids, 1)}
 
 
 def divergences(run: Run) -> Markup:
-    """Every pair that differs: its kinds of difference, and the first divergences of each kind."""
+    """Every pair that differs: the causes, and the first divergences of each cause."""
     shown = [_shown(run, pair) for pair in pairs(run) if pair.get("divergences")]
     return rendered("diffs.html", pairs=shown) if shown else Markup("")
 
@@ -89,7 +89,7 @@ def _shown(run: Run, pair: dict[str, Any]) -> dict[str, Any]:
 
 
 def _few(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first of each kind, kinds together, in the order in which they appear."""
+    """The first of each cause, grouped by cause in the order of appearance."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for each in found:
         kinds.setdefault(each["cause"], []).append(each)
@@ -97,7 +97,7 @@ def _few(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _place(run: Run, divergence: dict[str, Any]) -> str:
-    """Where it is, in a reader's words; the dataset's path, if it has one, is not told."""
+    """The place of a divergence in readable form, without the path of the dataset."""
     dataset, language, place = divergence["document"].rsplit(" ", 2)
     where = (
         f"{dataset_label(run, dataset)}, {language_label(language, data.kind(run, dataset))}, document {place}"

@@ -1,9 +1,9 @@
-"""matplotlib's SVG, made ready to stand inside a page: small, themed, and several to a document.
+"""Prepares matplotlib's SVG for a page: small, with the page's theme, and several in one document.
 
-Inline styles become classes of one shared sheet (so that a content security policy can forbid them), the
-house colours become the page's variables (so that a figure follows light and dark), ids become short and of
-this figure alone, and coordinates lose the digits nobody can see. What many panels draw alike, as the range of
-all behind each curve, is there once; so are the names of the places that many curves share.
+Inline styles become classes of one shared sheet, so that a content security policy can forbid them. The
+standard colours become the page's variables, so that a figure follows light and dark. Ids become short and
+unique to the figure, and coordinates lose digits that nobody can see. Shapes that many panels share, such as
+the range of all curves, and the names of places that many curves share are stored once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHAPE = re.compile(r'<path id="([^"]+)" d="([^"CQ]+)"/>')
 _PLACE = re.compile(r"-?[\d.]+ -?[\d.]+")
 _USE = re.compile(r'<use xlink:href="#([^"]+)" x="([^"]+)" y="([^"]+)"')
 _LARGE = 16
-"""Corners from which on a polygon is no mere marker, whose place the page's script reads."""
+"""A polygon with more corners is not a marker, of which the page's script reads the place."""
 _BETWEEN = "\n\n"
 _POINTS = 4 / 3  # CSS pixels in a point
 
@@ -61,10 +61,10 @@ def _tenths(value: float) -> str:
 
 
 def _told(match: re.Match[str], names: dict[str, int]) -> str:
-    """What a mark stands for (see `style.tell`) as attributes that the page's script reads.
+    """The data of a mark (see `style.tell`) as attributes that the page's script reads.
 
-    The names of its places go to `names`, and their number in there stands for them; the unit that all of its
-    values have is told once.
+    Names of places are stored in `names` and replaced by their number there; the common unit of all values is
+    stated once.
     """
     tokenizer, said, points = json.loads(bytes.fromhex(match[1]))
     found = {"t": tokenizer, "v": said}
