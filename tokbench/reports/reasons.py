@@ -88,7 +88,7 @@ def not_known(weights: Mapping[str, float], known: Mapping[str, Known]) -> list[
 
 
 def headline_of(names: list[str], unknown: list[str], level: int) -> str:
-    """The choice in words: the first `level` of the `names` are tied.
+    """The choice in words: one name, or several that are tied, of which the first `level` are equal.
 
     `unknown` are the criteria whose differences could not be tested.
 

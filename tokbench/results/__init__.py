@@ -1,4 +1,4 @@
-"""Results: what a run leaves behind, and how it is read again.
+"""Results: the files of a run, and how they are read.
 
 A run is a folder (see `tokbench.results.folder`); `Run.open(path)` gives its figures as pandas frames.
 """

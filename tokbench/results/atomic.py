@@ -1,4 +1,4 @@
-"""Writing files so that a reader sees the old one or the new one, never a half."""
+"""Writes files so that a reader sees the old content or the new, never a part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASIDE = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}(?P<suffix>(?:\.[^.]*)?)")
 
 
 def name_to_take(aside: str) -> str | None:
-    """The name that a file with this one was to take when its writer was killed; None for any other file.
+    """The final name of a file that a killed writer left under the name `aside`; None for other files.
 
     Example:
         >>> name_to_take(".run.json.k3x9_a2b.json"), name_to_take("run.json"), name_to_take(".hidden.json")
@@ -31,12 +31,12 @@ def name_to_take(aside: str) -> str | None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to; it takes the name `path` when the block ends without an error.
+    """A temporary path in the folder of `path`; it is renamed to `path` if the block ends without an error.
 
-    Where `path` is a link, what it leads to is replaced. What is no file, such as ``/dev/stdout`` or a pipe, is
-    written to, never replaced.
+    If `path` is a link, its target is replaced. Anything that is not a file, such as ``/dev/stdout`` or a pipe,
+    is written to, never replaced.
 
-    Raises `StorageError`, saying what to do, where the file system refuses.
+    Raises `StorageError`, with a remedy, if the file system refuses.
     """
     aside: Path | None = None
     try:
@@ -68,10 +68,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_bytes(path: Path, *parts: bytes, durable: bool = True) -> None:
-    """Write `parts` to `path`, all or nothing, and see them on the disk before the name is given.
+    """Write `parts` to `path`, all or nothing; they are on the disk before the file gets its name.
 
-    What carries a seal of its own, and can be made again, need not be `durable`: waiting for the disk costs
-    more than the work behind a small cell.
+    Files with their own checksum that can be made again need not be `durable`: for a small cell, waiting for
+    the disk takes longer than making it.
     """
     with replacing(path) as aside, aside.open("wb") as stream:
         for part in parts:
@@ -87,7 +87,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` as indented JSON, all or nothing; what JSON has no form for is written as its text."""
+    """Write `value` as indented JSON, all or nothing; values that JSON cannot express are written as text."""
     write_text(path, json.dumps(value, indent=1, ensure_ascii=False, sort_keys=False, default=str) + "\n")
 
 

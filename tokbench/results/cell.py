@@ -1,4 +1,4 @@
-"""One finished cell: a tokenizer on one language of a dataset, with its tally or with why there is none."""
+"""One finished cell: a tokenizer on one language of a dataset, with its tally or a failure."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MAGIC = _KIND + b"2\n"
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """A finished cell, as the hook `tokbench_cell_finished` gets it.
+    """A finished cell, as passed to the hook `tokbench_cell_finished`.
 
-    `tally` is None where `failure` is not, and where it was not read. `identity` fingerprints everything it
-    depends on (tokenizer, shards, tally version); `digests` are the hashes of the shards' content, in order;
-    `seconds` is the work it took, 0 where all of it came from the cache.
+    `tally` is None if there is a `failure`, or if it was not read. `identity` is a fingerprint of everything
+    that the cell depends on (tokenizer, shards, tally version); `digests` are the hashes of the shards'
+    content, in order. `seconds` is the time of the work, 0 if all came from the cache.
     """
 
     key: CellKey
@@ -44,14 +44,14 @@ class CellResult:
 
 
 def cell_file_name(key: CellKey) -> str:
-    """The file of a cell: readable, and unique by a digest of the whole key."""
+    """The name of a cell's file: readable, and unique by a digest of the whole key."""
     digest = hashlib.sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     words = re.sub(r"[^A-Za-z0-9]+", "-", f"{key.tokenizer[:40]} {key.dataset[-24:]} {key.language}").strip("-")
     return f"{words[:90]}-{digest}.cell"
 
 
 def write_cell(folder: Path, cell: CellResult) -> Path:
-    """Write a cell into `folder`: a seal of what follows, a line of JSON, the tally; returns the file."""
+    """Write a cell into `folder`: a checksum of the rest, a line of JSON, the tally; returns the file."""
     body = b"" if cell.tally is None else cell.tally.to_bytes()
     head: dict[str, Any] = {
         "key": list(cell.key),
@@ -67,9 +67,9 @@ def write_cell(folder: Path, cell: CellResult) -> Path:
 
 
 def read_cell(path: Path, *, with_tally: bool = True) -> CellResult:
-    """The cell in a file that `write_cell` wrote; raises `ResultsError` where it is not one.
+    """The cell in a file that `write_cell` wrote; raises `ResultsError` if it is not one.
 
-    Without its tally, the file is still looked at to see that it is all there.
+    The checksum of the file is also checked if the tally is not read.
     """
     head, body = _split(path)
     failure = head["failure"]
@@ -79,7 +79,7 @@ def read_cell(path: Path, *, with_tally: bool = True) -> CellResult:
 
 
 def is_cell(path: Path) -> bool:
-    """Whether a file is a cell, of whatever version: what its first bytes say, not its name."""
+    """Whether a file is a cell of any version, by its first bytes, not its name."""
     try:
         with path.open("rb") as stream:
             return stream.read(len(_KIND)) == _KIND
@@ -88,7 +88,7 @@ def is_cell(path: Path) -> bool:
 
 
 def _seal(head: bytes, body: bytes) -> bytes:
-    """A line that changes with any byte of a cell."""
+    """The checksum of a cell, as a line."""
     sealed = hashlib.sha256(head)
     sealed.update(body)
     return sealed.hexdigest().encode() + b"\n"

@@ -1,7 +1,8 @@
 """What changed between two runs: figures beyond chance, versions, files and settings.
 
-Where both runs counted the same text, their figures are compared document group by document group, as two
-tokenizers of one run are; a difference of a percent is then sure where the two intervals overlap widely.
+If both runs counted the same text, their figures are paired by groups of documents, like those of two
+tokenizers of one run; a difference of one per cent can then be certain although the two intervals overlap
+widely.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
 Verdict = Literal["same", "better", "worse", "changed", "unsure", "appeared", "vanished"]
 KEYS = ("tokenizer", "dataset", "language", "metric")
 OTHER_UNIT = " → "
-"""Between the units of a figure that are not the same in both runs."""
+"""The separator of two units, if those of a figure differ between the runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something of the manifest that differs: a dotted name, and both values (None where absent)."""
+    """A difference between the manifests: a dotted name, and both values (None if absent)."""
 
     name: str
     before: Any
@@ -50,17 +51,22 @@ def compare_figures(
 ) -> pd.DataFrame:
     """Both runs' figures side by side, with a verdict on each.
 
-    A figure is ``same`` where it changed by at most `threshold` (a share of the earlier value; `budgets` has
-    others by metric). It is ``unsure`` where it changed by more but that may be chance: by the paired test of
-    `metrics` where both runs have the same text, else where the two intervals overlap; and where it has no
-    interval and is of another text, or one of the metrics `timed`, which come out differently each time. Else
-    it is ``better`` or ``worse`` by the metric's direction in `better` (metric name to "higher", "lower",
-    "parity", "none"), or ``changed`` where it has none; of one that has a budget, any change beyond that is
-    ``worse``. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only. Figures in
-    two units, such as currencies, are ``unsure``, whatever they are: they have no `change`. A figure of the
-    only language of a text is left out where it is that of the whole text too, which is there.
+    The verdicts:
 
-    Columns: `KEYS`, ``before, after, change`` (relative, null where it was 0 before), ``before_low,
+    - ``same``: the figure changed by at most `threshold` (a share of the earlier value; `budgets` has other
+      thresholds by metric).
+    - ``unsure``: it changed by more, but that may be chance: by the paired test of `metrics` if both runs have
+      the same text, or else because the two intervals overlap. Also if it has no interval and the texts differ,
+      or the metric is one of `timed`, which differ each time; and if the units differ, such as currencies: then
+      there is no `change`.
+    - ``better`` or ``worse``, by the metric's direction in `better` (metric name to "higher", "lower",
+      "parity", "none"), or ``changed`` if it has none. If the metric has a budget, any change beyond it is
+      ``worse``.
+    - ``appeared`` and ``vanished``: the figure is in one run only, or measured in one only.
+
+    A figure of a text's only language is left out if the figure of the whole text is the same.
+
+    Columns: `KEYS`, ``before, after, change`` (relative, null if it was 0 before), ``before_low,
     before_high, after_low, after_high``, ``unit, p, verdict``; `p` is that of the paired test, or null.
     """
     one, other = (
@@ -92,7 +98,7 @@ def compare_figures(
 
 
 def _told_twice(figures: pd.DataFrame) -> pd.Series:
-    """Which figures are of a text's only language, and those of all its languages too."""
+    """Which figures are of a text's only language, so that the figure of all languages is the same."""
     single = figures["language"] != ALL
     languages = figures["language"].where(single).groupby(figures["dataset"]).transform("nunique")
     same = [key for key in (*KEYS, "before", "after") if key != "language"]
@@ -100,7 +106,7 @@ def _told_twice(figures: pd.DataFrame) -> pd.Series:
 
 
 def _verdict(row: Any, threshold: float) -> Verdict:
-    """The verdict on a figure, by a row of both runs that has all it is judged by; NaN is not known."""
+    """The verdict on a figure, from a row with the values of both runs; NaN means not known."""
     held = row.budget == row.budget
     if row.before != row.before:
         return "appeared"
@@ -115,13 +121,13 @@ def _verdict(row: Any, threshold: float) -> Verdict:
     bounded = not any(end != end for end in (row.before_low, row.before_high, row.after_low, row.after_high))
     if bounded and row.after_low <= row.before_high and row.before_low <= row.after_high:
         return "unsure"
-    # another text gives other figures of the same tokenizer; of what has no better way, that it moved is told
+    # another text gives other figures of the same tokenizer; a metric without direction just changed
     moves = row.timed or (row.other_text and row.better != "none" and not held)
     return "unsure" if moves and not bounded else _direction(row, held=held)
 
 
 def _direction(row: Any, *, held: bool) -> Verdict:
-    """The verdict on a figure that is sure to have changed, `held` to where it was by a budget or not."""
+    """The verdict on a figure that certainly changed; `held` if a budget forbids any change."""
     if row.better == "none":
         return "worse" if held else "changed"
     parity = row.better == "parity"
@@ -132,9 +138,10 @@ def _direction(row: Any, *, held: bool) -> Verdict:
 
 
 def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str, ...], float]:
-    """The corrected p-values of what changed, by `KEYS`, for every tokenizer on text that both runs share.
+    """The corrected p-values of changed figures, by `KEYS`, for every tokenizer on text that both runs share.
 
-    Text is the same where its digests are. What has no interval, or changed in no document, is not there.
+    Text is the same if its digests are. Figures without an interval, or without a change in any document, are
+    left out.
     """
     from tokbench.metrics.differences import differences
 
@@ -163,7 +170,7 @@ def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str
 
 
 def unpaired(before: Run, after: Run) -> list[str]:
-    """The datasets that both runs have, but with another text."""
+    """The datasets that both runs have, but with different text."""
     known = {entry["spec"]: entry for entry in after.manifest["datasets"]}
     both = [entry for entry in before.manifest["datasets"] if entry["spec"] in known]
     return [entry["spec"] for entry in both if not _same_text(entry, known[entry["spec"]])]
@@ -185,9 +192,9 @@ def _tally(run: Run, tokenizer: str, dataset: str, language: str) -> Tally | Non
 
 
 def compare_manifests(before: Run, after: Run) -> list[Change]:
-    """What differs in versions, files, text, machine and settings; times and places are left out.
+    """The differences in versions, files, text, machine and settings, without times and places.
 
-    Of tokenizers and datasets that one run alone has, the setting says that; their facts have no counterpart.
+    Tokenizers and datasets that only one run has appear as a difference of settings; their facts are left out.
     """
     shared = _named(before.manifest) & _named(after.manifest)
     one, other = (dict(_facts(run.manifest, shared)) for run in (before, after))

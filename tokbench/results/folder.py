@@ -8,7 +8,7 @@
     speed.parquet           every round of the speed pass; speed.json says what was timed
     samples.json            chosen passages, tokenized by every tokenizer
     audits.json             vocabulary audits
-    injections.json         what control strings in plain text become, where the suite asks for it
+    injections.json         what control strings in plain text become, if the suite asks for it
     diffs.json              tokenizers with the same vocabulary compared document by document
     cells/                  one file per finished cell, with its tally
     plots/  report.html  report.md
@@ -111,7 +111,7 @@ class RunFolder:
         return {}
 
     def read_manifest(self) -> dict[str, Any]:
-        """The content of ``run.json``; raises `ResultsError` where there is none, or of a later schema."""
+        """The content of ``run.json``; raises `ResultsError` if there is none, or one of a later schema."""
         if not self.path.is_dir():
             what = "a file, not the folder of a run" if self.path.exists() else "no such folder"
             raise ResultsError(f"{self.path}: {what}; `tokbench list runs` shows the runs there are")
@@ -149,7 +149,7 @@ def choose_folder(
 ) -> RunFolder:
     """The folder of a run: `output`, or ``reports/<time>-<name>``, or the unfinished run of the same request.
 
-    Raises `ResultsError` where `output` holds something that is no run, or, without `force`, another run.
+    Raises `ResultsError` if `output` holds something that is not a run, or, without `force`, another run.
     """
     if output is not None:
         return _checked(RunFolder(Path(output)), request, force=force)
@@ -212,13 +212,13 @@ def locked(folder: RunFolder) -> Iterator[None]:
 
 
 def _half_written(path: Path) -> bool:
-    """Whether a file was to become one of those that nobody but the run itself writes."""
+    """Whether a file is the unfinished form of one that only the run itself writes."""
     name = name_to_take(path.name)
     return name is not None and _of_the_run(path.with_name(name))
 
 
 def _of_the_run(path: Path) -> bool:
-    """Whether a file in a run's folder has the name of one that nobody but the run itself writes."""
+    """Whether a file in a run's folder has the name of one that only the run itself writes."""
     return path.name in _OF_THE_RUN or (path.parent.name == "cells" and bool(_CELL.fullmatch(path.name)))
 
 
@@ -228,7 +228,7 @@ _CELL = re.compile(r".*-[0-9a-f]{16}\.cell")
 
 
 def _hold(stream: IO[str], path: Path) -> bool:
-    """Lock the file; False on a system without locks, where two runs on one folder are the user's to avoid."""
+    """Lock the file; False on a system without locks, where users must avoid two runs in one folder."""
     try:
         import fcntl
     except ImportError:
@@ -241,7 +241,7 @@ def _hold(stream: IO[str], path: Path) -> bool:
 
 
 def read_json(path: Path, hint: str) -> Any:
-    """The JSON in a file; raises `ResultsError` with `hint`, on what to do, where it is missing or damaged."""
+    """The JSON in a file; raises `ResultsError`, with the remedy `hint`, if it is missing or damaged."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

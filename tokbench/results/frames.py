@@ -22,7 +22,7 @@ COLUMNS = (
 )
 _NUMBERS = {"value", "ci_low", "ci_high"}
 _REASON = 120
-"""Characters of why a figure failed that stand in each of its rows; run.json has all of it, once."""
+"""The most characters of a failure's reason in each row; run.json has all of it, once."""
 
 
 def measurement_table(
@@ -54,7 +54,7 @@ def write_measurements(path: Path, table: pa.Table) -> None:
 
 
 def table_of(rows: Sequence[Any]) -> pa.Table:
-    """Rows of one dataclass as a table, a column a field."""
+    """Rows of one dataclass as a table, with a column for each field."""
     import pyarrow as pa
 
     names = [each.name for each in fields(rows[0])] if rows else []
@@ -73,14 +73,14 @@ def write_table(path: Path, table: pa.Table) -> None:
     """Write an Arrow table as Parquet, all or nothing."""
     import pyarrow.parquet as pq
 
-    with replacing(path) as aside, aside.open("wb") as stream:  # pyarrow takes no name that is not UTF-8
+    with replacing(path) as aside, aside.open("wb") as stream:  # pyarrow refuses names that are not UTF-8
         pq.write_table(table, stream)
 
 
 def read_measurements(path: Path) -> pd.DataFrame:
     """The tidy frame of a run: `COLUMNS`, numbers as float64 (NaN where not measured), counts as int64."""
     frame = read_frame(path)
-    if "estimated" not in frame:  # in runs of earlier versions nothing was
+    if "estimated" not in frame:  # runs of earlier versions had no estimates
         frame["estimated"] = False
     missing = [name for name in COLUMNS if name not in frame]
     if missing:
@@ -89,10 +89,10 @@ def read_measurements(path: Path) -> pd.DataFrame:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """A Parquet file as a frame; raises `ResultsError` where it cannot be read.
+    """A Parquet file as a frame; raises `ResultsError` if it cannot be read.
 
-    A column in which nothing is known is one of numbers, all NaN: its rows came without a type. It is read in
-    this thread alone: where one of Arrow's still holds the Python file as the process ends, that aborts it
+    A column without any value becomes numbers, all NaN, because its rows have no type. The file is read in this
+    thread only: a process aborts if one of Arrow's threads still holds the Python file when it ends
     (apache/arrow#34314).
     """
     import pyarrow as pa
@@ -113,12 +113,12 @@ def read_frame(path: Path) -> pd.DataFrame:
 def _write_csv(path: Path, table: pa.Table) -> None:
     with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
         table.slice(0, 0).to_pandas(use_threads=False).to_csv(stream, index=False, lineterminator="\n")
-        for batch in table.to_batches(max_chunksize=10_000):  # many rows as objects are ten times their size
+        for batch in table.to_batches(max_chunksize=10_000):  # rows as objects take ten times as much memory
             batch.to_pandas(use_threads=False).to_csv(stream, index=False, header=False, lineterminator="\n")
 
 
 def _in_a_row(status: str) -> str:
-    """A status as it stands in a row, where it may stand in thousands; control characters are spelt out."""
+    """A status as written in a row, of which there may be thousands; control characters are spelt out."""
     status = printable(status)
     long = status.startswith("failed:") and len(status) > _REASON
     return f"{status[: _REASON - 1]}…" if long else status
@@ -133,9 +133,9 @@ def _text(cell: Any) -> Any:
 
 
 def why_unmeasured(frame: pd.DataFrame, metric: str, dataset: str | None = None) -> str:
-    """Why a metric has no figure, or none on a dataset, as most of its rows say; empty where it has one.
+    """Why a metric has no figure, or none on a dataset, as most of its rows say; empty if it has one.
 
-    What failed tells that only where all did.
+    Failures are given as the reason only if all rows failed.
     """
     rows = frame[frame["metric"] == metric]
     if dataset is not None:

@@ -116,10 +116,10 @@ class Run:
         return list(self._dataset(dataset)["languages"])
 
     def table(self, metric: str, dataset: str | None = None) -> pd.DataFrame:
-        """One metric as a wide frame: languages down, tokenizers across, NaN where not measured.
+        """One metric as a wide frame: languages as rows, tokenizers as columns, NaN if not measured.
 
         With several datasets and none named, rows are (dataset, language). Raises `UnknownNameError` for a
-        metric or dataset that the run has not, `ResultsError` with the reason where no figure was measured.
+        metric or dataset that the run does not have, `ResultsError` with the reason if no figure was measured.
         """
         metrics = self.frame["metric"].unique().tolist()
         if metric not in metrics:
@@ -139,7 +139,7 @@ class Run:
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """Paired differences between tokenizers, with intervals and p-values; empty where none were made.
+        """Paired differences between tokenizers, with intervals and p-values; empty if none were made.
 
         Runs of earlier versions have Holm's correction as `p_adjusted`.
         """
@@ -147,13 +147,13 @@ class Run:
 
     @cached_property
     def speed(self) -> pd.DataFrame:
-        """Every round of the speed pass as it was timed; empty where speed was not measured."""
+        """Every round of the speed pass as it was timed; empty if speed was not measured."""
         return self._optional_frame(self.folder.speed)
 
     def tally(self, tokenizer: str, dataset: str, language: str = ALL) -> Tally:
         """The counts of one cell, or with "all" the sum over the dataset's languages.
 
-        Raises `ResultsError` where the cell was not measured.
+        Raises `ResultsError` if the cell was not measured.
         """
         languages = self.languages(dataset) if language == ALL else [language]
         tallies = []
@@ -178,12 +178,12 @@ class Run:
 
     @cached_property
     def audits(self) -> dict[str, Any]:
-        """Vocabulary audits by tokenizer, as `tokbench audit` gives them; empty where not made."""
+        """Vocabulary audits by tokenizer, as `tokbench audit` gives them; empty if not made."""
         return dict(self._optional_json(self.folder.audits, {}))
 
     @cached_property
     def injections(self) -> dict[str, Any]:
-        """What control strings in plain text become, by tokenizer, a row an entry; empty where not asked."""
+        """What control strings in plain text become by tokenizer, a row per entry; empty if not asked."""
         return dict(self._optional_json(self.folder.injections, {}))
 
     @cached_property
@@ -191,7 +191,7 @@ class Run:
         """Tokenizers that claim the same vocabulary, or were named, compared document by document.
 
         ``pairs`` holds, for each, what `TokenizerDiff.as_json` gives, or an ``error``; ``budget`` how much text
-        there was at most. Empty where nothing was compared.
+        there was at most. Empty if nothing was compared.
         """
         return dict(self._optional_json(self.folder.diffs, {}))
 
@@ -222,7 +222,7 @@ class Run:
     ) -> Path:
         """Write a report in a format, by default into the run's folder, and return the file.
 
-        Without a `format`, the ending of `path` says which: ``.md``, ``.tex``, ``.csv`` …, or HTML where it has
+        Without a `format`, the ending of `path` says which: ``.md``, ``.tex``, ``.csv`` …, or HTML if it has
         none; raises `SpecError` for an ending of no format, or of another than `format`. `plugins` are plugin
         files to load for this call, as in `plot`.
         """

@@ -1,8 +1,8 @@
-"""The spans of a text quickly enough for every keystroke: what `render.spans_of(pieces(…))` gives.
+"""The spans of a text, as `render.spans_of(pieces(…))` gives them, but fast enough for every keystroke.
 
-A live page shows the same ids again and again, within a text and from one to the next. So bytes and text are
-looked up once per id, and a text is answered by its distinct spans and their order. Where the tokens' bytes do
-not make up the text (normalised text, UNK), `spans_of` itself is asked.
+A live page shows the same ids again and again. So bytes and text are looked up once per id, and the result for
+a text is its distinct spans and their order. If the bytes of the tokens are not the text (normalized text,
+UNK), `spans_of` itself is called.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes,
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text as one tokenizer takes it apart.
+    """A text as tokenized by one tokenizer.
 
     `spans` are distinct, ``spans[index] for index in sequence`` are those of the text in order; `exact` says
     whether the tokens' bytes are the text's.
@@ -64,7 +64,7 @@ class QuickSpans:
 
 
 def _walk(ids: Sequence[int], known: Mapping[int, bytes]) -> tuple[list[Span], list[int]]:
-    """Spans of tokens whose bytes are the text: those that break a character wait until it is whole."""
+    """Spans of tokens whose bytes are the text; parts of a character are joined until it is whole."""
     spans: list[Span] = []
     sequence: list[int] = []
     places: dict[tuple[int, ...], int] = {}

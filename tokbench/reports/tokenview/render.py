@@ -1,7 +1,8 @@
-"""Tokens as markup: characters whole, white space and invisible characters shown, everything escaped.
+"""Tokens as markup, with whole characters, visible white space and everything escaped.
 
-What travels, to the page's script too, is a list of *spans*: ``[text, ids, bytes in hex, kind]``, one for each
-group of tokens that makes up whole characters; nearly always one token, for a split character several.
+Tokens are passed on, also to the page's script, as a list of *spans*: ``[text, ids, bytes in hex, kind]``, one
+for each group of tokens that spells whole characters. Nearly every group is one token; a split character has
+several.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _span(tokens: Sequence[Mapping[str, Any]]) -> Span:
 
 
 def shown(text: str) -> str:
-    r"""Text as a view shows it: white space marked, lines still broken, a sign for nothing.
+    r"""Text as a view shows it: with marked white space, its line breaks, and a sign for the empty text.
 
     Example:
         >>> shown("a b\n"), shown("")
@@ -50,7 +51,7 @@ def shown(text: str) -> str:
 
 
 def spans_at(spans: Iterable[Span], first: int, last: int) -> frozenset[int]:
-    """The numbers of the spans that hold any of the tokens `first` to `last` − 1.
+    """The numbers of the spans that contain any of the tokens `first` to `last` − 1.
 
     Example:
         >>> sorted(spans_at([("a", [1], ["61"], ""), ("é", [195, 169], ["c3", "a9"], "")], 2, 3))
@@ -73,9 +74,9 @@ def markup(
 ) -> Markup:
     """The token view of some spans; `label` names it for screen readers.
 
-    `ranks` says how ids rank by frequency where that was counted; it is told with the token's id and bytes. Ids
-    and ranks stand in columns, one entry a span, joined by ``+`` where it is several tokens: a page has many.
-    The spans whose numbers are in `differs` are marked.
+    `ranks` are the ranks of ids by frequency, if counted; they are shown with the token's id and bytes. To save
+    space, ids and ranks are written as columns with one entry for each span, joined by ``+`` if it has several
+    tokens. The spans whose numbers are in `differs` are marked.
     """
     spans = list(spans)
     columns = {"i": " ".join("+".join(map(str, ids)) for _, ids, _, _ in spans)}
@@ -90,7 +91,7 @@ def markup(
 
 
 def _marked(span: Span, differs: bool) -> Markup:
-    """One span, without bytes where they are those of the text."""
+    """The markup of one span; its bytes are left out if they are those of the text."""
     text, ids, data, kind = span
     marks = {"many": len(ids) > 1, kind: kind, "differs": differs}
     names = " ".join(name for name, there in marks.items() if there)
@@ -104,7 +105,7 @@ def _marked(span: Span, differs: bool) -> Markup:
 
 
 def rank_of(index: int, ranks: Mapping[int, int]) -> int | None:
-    """The rank of an id; those that did not occur share the last one. None where nothing was counted.
+    """The rank of an id; ids that did not occur share the last one. None if nothing was counted.
 
     Example:
         >>> rank_of(7, {7: 1}), rank_of(8, {7: 1}), rank_of(8, {})
@@ -114,7 +115,7 @@ def rank_of(index: int, ranks: Mapping[int, int]) -> int | None:
 
 
 def unshown(text: str) -> str:
-    r"""The text that `shown` wrote so, if no character of it was spelled out.
+    r"""The inverse of `shown`, for texts of which no character was spelled out.
 
     Example:
         >>> unshown("a·b↵\n")
