@@ -1,4 +1,4 @@
-"""How a vocabulary is shared out between languages: ids each uses, and languages that use an id."""
+"""How a vocabulary is divided between languages: the ids each uses, and the languages that use an id."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def token_rank(counts: Ints) -> float:
 
 
 def languages_per_token(used: Sequence[Ints]) -> float:
-    """How many languages use an id, on average over those used; `used` are the distinct ids of each language.
+    """The mean number of languages that use an id; `used` are the distinct ids of each language.
 
     Example:
         >>> import numpy as np
@@ -47,7 +47,7 @@ def languages_per_token(used: Sequence[Ints]) -> float:
 
 
 def utilization_spread(used: Sequence[tuple[int, int | None]]) -> float:
-    """Highest less lowest share of the vocabulary, from each language's distinct ids and the vocabulary's size.
+    """Highest minus lowest share of the vocabulary, from the distinct ids of each language and the size.
 
     Example:
         >>> utilization_spread([(5, 10), (2, 10)])

@@ -1,12 +1,12 @@
-"""Bits per byte from the losses of a model: exactly, and how far off the usual short cuts are.
+"""Bits per byte from the losses of a model: the exact figure, and the error of the usual short cuts.
 
     bits per byte = Σ nats / (ln 2 · Σ bytes)
 
-over the tokens that have a loss. The bytes are those of the text where it is known, else of what the document's
-ids decode to as a whole. Where some tokens of a document have no loss (the first, which nothing predicts), the
-byte table (`tokbench.inspection.bytetable`) says how many bytes to leave out; where its bytes do not add up to
-the document's, the document is left out, and counted. Special tokens add no bytes; their losses count, since a
-model must also predict where a text ends.
+over the tokens that have a loss. The bytes are those of the text if it is known, or else of the decoded ids of
+the whole document. If some tokens of a document have no loss (the first, which nothing predicts), the byte
+table (`tokbench.inspection.bytetable`) says how many bytes to leave out; if its bytes do not add up to the
+document's, the document is left out, and counted as such. Special tokens add no bytes, but their losses count,
+because a model must also predict where a text ends.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 
 SUMS = ("documents", "tokens", "nats", "special_nats", "special_tokens", "bytes", "chars", "single",
         "single_special", "twice", "ratios", "figures")  # fmt: skip
-"""What is added up by group of documents."""
+"""The sums over groups of documents."""
 Sums = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class BitsFigure:
-    """Bits per byte in one way of counting, and how far it is from the exact one (None where that is 0)."""
+    """Bits per byte in one way of counting, and its error against the exact one (None if that is 0)."""
 
     name: str
     how: str
@@ -52,10 +52,10 @@ class BitsFigure:
 
 @dataclass(frozen=True, slots=True)
 class BitsAudit:
-    """What an audit found; of `figures` the exact one first, then the short cuts.
+    """The result of an audit; in `figures` the exact one is first, then the short cuts.
 
-    `left_out` documents are in no figure; `rewritten` ones decode to other text than theirs, `from_ids` are
-    those without a text, of which the decoded text was counted.
+    `left_out` documents are in no figure; `rewritten` ones decode to another text; `from_ids` have no text, so
+    that the decoded text was counted.
     """
 
     tokenizer: str
@@ -84,8 +84,8 @@ def audit_bits(
 ) -> BitsAudit:
     """Bits per byte of documents with their losses, exactly, and by the usual short cuts.
 
-    Intervals are bootstrapped over documents, copies of one together. Raises `CorpusError` for losses that are
-    not those of the tokens, `TokenizerError` for ids that there are not.
+    Intervals are bootstrapped over documents, with copies of a document together. Raises `CorpusError` for
+    losses that do not fit the tokens, and `TokenizerError` for ids outside the vocabulary.
 
     Example:
         >>> import numpy as np, tokbench
@@ -111,7 +111,7 @@ def audit_bits(
 def _rows(
     tokenizer: Tokenizer, table: ByteTable, singles: _Singles, some: list[Scored], counted: dict[str, int]
 ) -> Iterable[tuple[int, Sums]]:
-    """The bootstrap group of each document that can be counted exactly, which its text decides; its `SUMS`."""
+    """The bootstrap group (by its text) and `SUMS` of each document that can be counted exactly."""
     batch = _ids_of(tokenizer, some, len(table))
     added, decoded = table.of_tokens(batch), decode_batch(tokenizer, batch)
     alone = singles.of(batch.ids)
@@ -132,7 +132,7 @@ def _rows(
         data = text.encode("utf-8", "surrogatepass")
         size = len(data)
         if scored.text is None and special.any():
-            # decode may hide or show special tokens: the table knows which bytes are text
+            # decode may hide or show special tokens, so the table decides which bytes are text
             size = int(parts.sum())
         exact = int(parts.sum()) == size and not rewritten
         counted["from_ids"] += scored.text is None
@@ -151,7 +151,7 @@ def _rows(
             "special_nats": nats[told & special].sum(),
             "special_tokens": (told & special).sum(),
             "bytes": scoring,
-            "chars": len(text) * scoring / size if size else 0,  # of a part of a document, about so many
+            "chars": len(text) * scoring / size if size else 0,  # approximate for a part of a document
             "single": alone[own][text_tokens].sum(),
             "single_special": alone[own][told].sum(),
             "twice": scoring + (text_tokens & (table.first[ids] < table.after[ids])).sum(),
@@ -162,7 +162,7 @@ def _rows(
 
 
 def _ids_of(tokenizer: Tokenizer, some: Sequence[Scored], size: int) -> TokenBatch:
-    """The ids of each document, checked where they are given, else those of its text; there are `size` ids."""
+    """The ids of each document: those given, which are checked against `size`, or else those of its text."""
     without = [scored.text or "" for scored in some if scored.ids is None]
     encoded = iter(encode_batch(tokenizer, without))
     return TokenBatch.of(
@@ -174,7 +174,7 @@ def _ids_of(tokenizer: Tokenizer, some: Sequence[Scored], size: int) -> TokenBat
 
 
 def _aligned(scored: Scored, tokens: int, special: int) -> Floats:
-    """The losses with one for each token; raises `CorpusError` where there are more, or several less."""
+    """The losses, one for each token; raises `CorpusError` if there are more, or fewer by two or more."""
     losses = len(scored.nats)
     if losses == tokens:
         return scored.nats
@@ -188,7 +188,7 @@ def _aligned(scored: Scored, tokens: int, special: int) -> Floats:
 
 
 class _Singles:
-    """The bytes of each id when it is decoded alone, found out when the id is first met."""
+    """The bytes of each id decoded alone, computed when the id first occurs."""
 
     def __init__(self, tokenizer: Tokenizer, size: int) -> None:
         self._tokenizer = tokenizer
@@ -204,14 +204,14 @@ class _Singles:
 
 
 def _figures(table: ByteTable, sums: Floats, seed: int) -> list[BitsFigure]:
-    """The exact figure and the short cuts, of the whole and of resamples."""
+    """The exact figure and the short cuts, for the whole and for resamples."""
     again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=REPLICATES), strict=True))
     whole = dict(zip(SUMS, sums.sum(axis=1), strict=True))
     text = (table.kind == IdKind.TEXT) | (table.kind == IdKind.PARTIAL)
     mean = float(table.after[text].mean()) if text.any() else math.nan
     rows = []
     with np.errstate(all="ignore"):
-        # what divides by nothing, as characters of a text without any do, says nothing
+        # no figure from a division by zero, as of a text without characters
         ways = [
             (name, how, compute)
             for name, how, compute in _ways(mean)
@@ -233,7 +233,7 @@ def _figures(table: ByteTable, sums: Floats, seed: int) -> list[BitsFigure]:
 
 
 def _ways(mean: float) -> list[tuple[str, str, Callable[[Sums], Any]]]:
-    """The ways to count, the exact one first: name, how, and nats per byte from the sums."""
+    """The ways of counting, the exact one first: name, explanation, and nats per byte from the sums."""
     return [
         ("exact", "bytes of the text", lambda s: s["nats"] / s["bytes"]),
         ("characters", "characters taken for bytes", lambda s: s["nats"] / s["chars"]),
@@ -260,7 +260,7 @@ def _ways(mean: float) -> list[tuple[str, str, Callable[[Sums], Any]]]:
 
 
 def _differs(name: str, table: ByteTable, whole: Sums) -> bool:
-    """Whether a way of counting has a meaning here."""
+    """Whether a way of counting applies here."""
     if name in ("special_as_text", "without_special"):
         return bool(whole["special_tokens"] > 0)
     if name == "space_twice":

@@ -1,4 +1,4 @@
-"""Every metric that tokbench brings, in the order in which they are shown."""
+"""All metrics of tokbench, in the order in which they are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One cell under evaluation: its counts, once as they are and once on resamples, and metrics of both."""
+"""One cell under evaluation: its counts, those of its resamples, and metrics of both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tokbench.tally.tally import Tally
 
 
 class MeasuredCell:
-    """One tally under evaluation: its counts, and their resamples (None where none were asked for)."""
+    """One tally under evaluation: its counts, and their resamples (None if none were asked for)."""
 
     def __init__(
         self, key: CellKey, tally: Tally, context: MeasureContext, languages: Sequence[str] = ()
@@ -42,14 +42,14 @@ class MeasuredCell:
     def of(
         cls, cells: Mapping[CellKey, Tally], key: CellKey, languages: Sequence[str], context: MeasureContext
     ) -> MeasuredCell | None:
-        """The cell of `key`, which for all languages together is the sum of those of `languages`; or None."""
+        """The cell of `key`, or None; the cell of all languages together is the sum of those of `languages`."""
         chosen = [key._replace(language=each) for each in languages] if key.language == ALL else [key]
         if not chosen or not all(each in cells for each in chosen):
             return None
         return cls(key, Tally.sum(cells[each] for each in chosen), context, [each.language for each in chosen])
 
     def of_this_text(self) -> Counts:
-        """The counts of this very text as resamples, in which only estimated numbers of tokens vary."""
+        """The counts of this text as resamples in which only estimated token counts vary."""
         known = vars(self.counts)
         n = self.context.replicates + GROUPS + 1
         same = {name: np.full(n, float(known[name])) for name in ESTIMATED}
@@ -62,10 +62,10 @@ class MeasuredCell:
         return bool(vars(self.counts).get("unk_chars", 0) > share * self.counts.chars)
 
     def keep_only(self, names: Iterable[str]) -> None:
-        """Let go of n-grams, and of resamples except of `names`: those of many languages fill the memory."""
+        """Drop n-grams, and resamples except those of `names`, to save memory with many languages."""
         vars(self.counts).pop("ngrams", None)
         if self.resamples is not None:
-            # copies: what is part of a larger array would keep all of it
+            # copies, since a view would keep the larger array alive
             kept = {name: getattr(self.resamples, name).copy() for name in names}
             self.resamples = Counts(**kept, **known_of(self.key, self.context, [self.key.language]))
 
@@ -73,7 +73,7 @@ class MeasuredCell:
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: MeasuredCell | None
     ) -> list[Measurement]:
         """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
-        with np.errstate(all="ignore"):  # here, since it costs as much as a figure
+        with np.errstate(all="ignore"):  # once here, because it takes as long as a figure
             own = [(metric, evaluate(metric, (self,))) for metric in metrics]
             found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
         drawn = [each.again for _, each in found if each.again is not None]
@@ -88,16 +88,16 @@ class MeasuredCell:
         return rows
 
     def _of_all_alike(self, unit: str, value: float | None) -> Interval | None:
-        """The interval of what never varied here: only shares of several documents have one."""
+        """The interval of a figure that never varied: only shares of several documents have one."""
         if unit == "share of documents" and value in (0, 1) and self.n_groups > 1:
             return binomial_limits(value == 1, self.n_groups, self.context.confidence)
         return None
 
 
 class Evaluated(NamedTuple):
-    """A metric of a cell: its unit, its value (None where `status` says why), and `again` on every resample.
+    """A metric of a cell: its unit, its value (or None, and `status` says why), and `again` on every resample.
 
-    `limits` is its interval where that does not come from resamples.
+    `limits` is its interval if that does not come from resamples.
     """
 
     unit: str
@@ -108,7 +108,7 @@ class Evaluated(NamedTuple):
 
 
 def _percentiles(figures: Floats | None, context: MeasureContext) -> Interval | None:
-    """The interval of figures that differ by the error of an estimate alone; None where they do not."""
+    """The interval of figures that differ only by the error of an estimate; None if they do not differ."""
     if figures is None or not context.replicates:
         return None
     ends = (1 - context.confidence) / 2, (1 + context.confidence) / 2
@@ -134,7 +134,7 @@ def evaluate(metric: Metric, cells: Sequence[MeasuredCell | None]) -> Evaluated:
     if metric.no_interval:
         if not any(each.estimated for each in counts):
             return Evaluated(unit, value, status)
-        # the text is what it is: only the number of tokens is uncertain
+        # the text is fixed: only the number of tokens is uncertain
         erring = figures_of(metric, [each.of_this_text().of_metric(metric) for each in some])
         return Evaluated(unit, value, status, limits=_percentiles(erring, cell.context))
     again = [each.resamples.of_metric(metric) for each in some if each.resamples is not None]

@@ -1,4 +1,4 @@
-"""What metrics need to know beside tallies: vocabulary sizes, which text is parallel, prices, the baseline."""
+"""What metrics need in addition to tallies: vocabulary sizes, which text is parallel, prices, the baseline."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from tokbench.metrics.morphemes import MorphCounts
 
 CHEAPEST = "cheapest"
-"""As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
+"""The reference that means the cheapest language of each tokenizer; also the default."""
 REPLICATES, CONFIDENCE = 1000, 0.95
 """The defaults of the bootstrap and its intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureContext:
-    """What `measure` and `differences` know beside the tallies. Keys are canonical specs.
+    """What `measure` and `differences` use in addition to tallies. Keys are canonical specs.
 
     `vocab_sizes` by tokenizer; `parallel` and `kinds` ("text" or "code") by dataset; `consecutive` are the
     datasets of which intervals draw blocks of documents that follow one another. `reference` is the

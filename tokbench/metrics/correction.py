@@ -1,9 +1,9 @@
-"""p-values corrected for many comparisons: they hold for a whole table at once, by the maxT method.
+"""p-values corrected for many comparisons, so that they hold for a whole table: the maxT method.
 
-Holm's correction multiplies p-values by the number of comparisons; with B resamples none is below 2 / (B + 1),
-so that a few dozen comparisons would leave nothing to be found. What is asked here instead is how often the
+Holm's correction multiplies p-values by the number of comparisons. With B resamples none is below 2 / (B + 1),
+so that with a few dozen comparisons nothing could be significant. The maxT method asks instead how often the
 *largest* of all differences, each in units of its own spread, would be as large by chance alone. All
-comparisons are made on the same resamples, so that dependent ones are not counted twice.
+comparisons use the same resamples, so that dependent ones are not counted twice.
 
 Source: Westfall and Young, Resampling-Based Multiple Testing, 1993 (the single-step maxT method).
 """
@@ -18,19 +18,19 @@ from tokbench.metrics.intervals import bearing, normal_of_t, p_value
 from tokbench.metrics.resampling import Floats, parts_of
 
 SURE = 0.05
-"""A difference is more than chance where its corrected p-value is less."""
+"""A difference with a smaller corrected p-value is more than chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """How sure a difference is by itself: its two-sided `p`, and how many standard errors it is from zero."""
+    """The significance of one difference: its two-sided `p`, and its distance from zero in standard errors."""
 
     p: float
     errors: float
 
 
 class Correction:
-    """Of comparisons that are read together; keeps one number for each resample, however many there are."""
+    """The correction for comparisons that are read together; it stores one number for each resample."""
 
     __slots__ = ("_highest",)
 
@@ -38,7 +38,7 @@ class Correction:
         self._highest: Floats | None = None
 
     def add(self, figures: Floats) -> Significance | None:
-        """Test a difference, given on resampled counts; None where there are too few documents to tell."""
+        """Test a difference, given on resampled counts; None for too few documents."""
         parts = parts_of(figures[None])
         bears = bearing(parts.left_out, parts.whole)
         p = p_value(parts, bears)
@@ -47,7 +47,7 @@ class Correction:
         drawn, groups, freedom = parts.drawn[0], float(bears.groups[0]), float(bears.freedom[0])
         finite = np.isfinite(drawn)
         spread = float(drawn[finite].std()) if finite.any() else 0.0
-        if not spread or not groups:  # without groups, the resamples differ by the error of an estimate alone
+        if not spread or not groups:  # without groups, resamples differ only by the error of an estimate
             return Significance(p, 0.0)
         apart = np.abs(np.where(finite, drawn - drawn[finite].mean(), 0.0)) / spread
         self._highest = apart if self._highest is None else np.maximum(self._highest, apart)
@@ -56,7 +56,7 @@ class Correction:
         return Significance(p, normal_of_t(errors, freedom))
 
     def adjusted(self, tested: Significance) -> float:
-        """The p-value of a comparison among all that were added: how often their largest is as large by chance.
+        """The corrected p-value of a comparison: how often the largest of all added is as large by chance.
 
         Example:
             >>> import numpy as np

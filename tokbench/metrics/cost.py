@@ -1,6 +1,6 @@
 """What text costs at a price per token, and how much of it fits in a context.
 
-Prices come from a table the user supplies, in TOML. There are none in tokbench, since they change::
+Prices come from a TOML table that the user supplies; tokbench has none, because they change::
 
     currency = "EUR"
 
@@ -26,7 +26,7 @@ from tokbench.wording import reason
 class PriceTable:
     """Prices per million tokens, by tokenizer spec or, failing that, by family.
 
-    `names` are those that the file has, in its order; `notes` are what is to be said of them.
+    `names` are those in the file, in its order; `notes` are remarks on them for the user.
 
     Example:
         >>> table = PriceTable("EUR", {"tiktoken": 2.0, "tiktoken:o200k_base": 3.0})
@@ -40,7 +40,7 @@ class PriceTable:
     notes: tuple[str, ...] = ()
 
     def of(self, tokenizer: str) -> float | None:
-        """The price of a million tokens, or None where the table has none."""
+        """The price of a million tokens, or None if the table has none."""
         price = self.prices.get(tokenizer)
         return self.prices.get(tokenizer.partition(":")[0]) if price is None else price
 

@@ -1,4 +1,4 @@
-"""What a metric's `compute` is given: the counts of one tokenizer on some text, by name."""
+"""The argument of a metric's `compute`: the counts of one tokenizer on some text, by name."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 class Counts(TextCounters, TokenCounters):
     """Counts by name: whole numbers for the figure itself, float64 arrays over resamples for its interval.
 
-    Every counter of `tokbench.tally.counters` is one of them. Resamples have no histograms (`clusters`, `ids`
-    and what follows them): a metric that needs them has no interval. What is known of the tokenizer and the
-    dataset is None or empty where it is not known. Of a tokenizer whose numbers of tokens are `estimated`,
-    there are `tokens` and the counts of the text, no others.
+    They include every counter of `tokbench.tally.counters`. Resamples have no histograms (`clusters`, `ids` and
+    the attributes after them), so that a metric that needs them has no interval. Unknown attributes of the
+    tokenizer and the dataset are None or empty. A tokenizer whose token counts are `estimated` has only
+    `tokens` and the counts of the text.
 
     Example:
         >>> counts = Counts(bytes=12, tokens=4, estimated=True)
@@ -76,12 +76,12 @@ class Counts(TextCounters, TokenCounters):
         vars(self).update(counts)
 
     def __getattr__(self, name: str) -> Any:
-        if self.estimated and not name.startswith("__"):  # which Python asks for to find out what it deals with
+        if self.estimated and not name.startswith("__"):  # Python looks these up itself
             raise Undefined("only numbers of tokens, estimated, are known of this tokenizer")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def of_metric(self, metric: Metric) -> Counts:
-        """The counts as `metric` sees them: its own counters by their names, and `options`, all with a value.
+        """The counts as `metric` sees them: with its own counters by name, and `options`, each with a value.
 
         In a tally such a counter stands as ``METRIC:OPTIONS.NAME``; the metric itself reads it as ``t.NAME``.
 
@@ -112,11 +112,11 @@ class Counts(TextCounters, TokenCounters):
 
     @cached_property
     def id_spectrum(self) -> Spectrum:
-        """How many ids occur how often."""
+        """The spectrum of id frequencies: how many ids occur how often."""
         return Spectrum.of(self.ids.counts)
 
     @cached_property
     def ngram_spectra(self) -> dict[str, Spectrum]:
-        """How many pairs, and triples, of consecutive ids occur how often in the sample of text."""
+        """The spectra of pairs and triples of consecutive ids in the sample of text."""
         levels = {"bigram": self.ngrams.bigrams, "trigram": self.ngrams.trigrams}
         return {order: Spectrum.of(Histogram.sum(each.values()).counts) for order, each in levels.items()}

@@ -1,4 +1,4 @@
-"""Definitions of metrics as data, so that a run explains its figures where the plugin of a metric is absent."""
+"""Definitions of metrics as data, so that a run explains its figures even without the plugin of a metric."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def with_orders(metrics: Sequence[Metric], alphas: Sequence[float]) -> list[Metr
 
 
 def described(metrics: Iterable[Metric]) -> list[dict[str, Any]]:
-    """What JSON can hold of the metrics that are not in tokbench's own catalogue: all but its code."""
+    """The metrics outside tokbench's catalogue as JSON, which is everything but their code."""
     from tokbench.metrics.catalogue import CATALOGUE
 
     own = {metric.name for metric in CATALOGUE}

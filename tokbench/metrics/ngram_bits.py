@@ -1,6 +1,6 @@
-"""How well a small n-gram model predicts text in a tokenizer's ids: bits per byte, and ranks with their spread.
+"""How well a small n-gram model predicts the ids of a text: bits per byte, and ranks with their range.
 
-Bytes are those of the text's UTF-8, so tokenizers are compared on equal terms. It is no measure of quality: see
+Bytes are those of the text's UTF-8, so that tokenizers are comparable. This is not a measure of quality: see
 `tokbench.metrics.ngram_metric.NO_QUALITY`.
 """
 
@@ -30,8 +30,8 @@ from tokbench.training_corpus import TrainingCorpus
 class NgramBits:
     """A tokenizer on a language (or on all of them): bits per byte, and its rank from best to worst possible.
 
-    `tokens` does not count the ends of documents, whose bits do count; `lost` are documents that decoding does
-    not give back; `rank` is None for a single tokenizer, or for too few documents.
+    `tokens` does not include the ends of documents, although their bits count; `lost` is the number of
+    documents that decoding changes; `rank` is None for a single tokenizer, or for too few documents.
     """
 
     tokenizer: str
@@ -52,9 +52,9 @@ class NgramBits:
 
 @dataclass(frozen=True, slots=True)
 class NgramReading:
-    """All figures, best first in each language; `excluded` documents occur in the training text as well.
+    """All figures, best first in each language; `excluded` documents also occur in the training text.
 
-    `estimates` says of each tokenizer how the discounts of each order were found (`tokbench.metrics.ngram`).
+    `estimates` says for each tokenizer how the discounts of each order were found (`tokbench.metrics.ngram`).
     """
 
     order: int
@@ -67,7 +67,7 @@ class NgramReading:
 
 SUMS = ("bits", "bytes", "documents", "tokens", "lost")
 Sums = dict[str, Floats]
-"""What is added up of a tokenizer on a language: each of `SUMS` by bootstrap group, ``(GROUPS,)``."""
+"""The sums of a tokenizer on a language: each of `SUMS` by bootstrap group, ``(GROUPS,)``."""
 
 
 def ngram_bits(
@@ -83,15 +83,15 @@ def ngram_bits(
 ) -> NgramReading:
     """Train a model on each tokenizer's ids of `train`, and read `dataset` with it, all languages by the same.
 
-    Documents of `dataset` whose text is a document of `train` are left out, and counted; so are, uncounted,
-    those without text. Intervals are by bootstrap over documents (blocks of them where they follow one
-    another). A rank goes from one more than the tokenizers surely better to the number of those not surely
-    worse. The text read is held a thousand documents at a time, that trained on as ids (`LIMIT`).
-    A number as `split` divides documents in two halves, by their text and the number: of `train` only one half
-    is trained on, of `dataset` only the other is read, so that both may be the same text.
+    Documents of `dataset` whose text is a document of `train` are left out, and counted; documents without text
+    are left out, too. Intervals are by bootstrap over documents (over blocks of consecutive ones). A rank is a
+    range: from one more than the number of certainly better tokenizers, to the number of those not certainly
+    worse. Text is read a thousand documents at a time; the training text is held as ids (`LIMIT`). With a
+    number as `split`, documents are divided into halves by their text and the number: the model is trained on
+    one half of `train` and reads the other half of `dataset`, so that both may be the same text.
 
-    Raises `SpecError` for an order below 1, `CorpusError` where there is no text, none that is not trained on,
-    or training text of more than `limit` tokens.
+    Raises `SpecError` for an order below 1, `CorpusError` without text, without text outside the training text,
+    and for training text of more than `limit` tokens.
     """
     if order < 1:
         raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
@@ -118,7 +118,7 @@ def ngram_bits(
 
 
 def _after(done: int, progress: Callable[[int], None]) -> Callable[[int], None]:
-    """`progress` for whoever counts from 0, where so many documents are `done` already."""
+    """`progress` for a part that counts from 0, after `done` documents."""
     return lambda documents: progress(done + documents)
 
 
@@ -130,7 +130,7 @@ def _read(
     split: int | None,
     progress: Callable[[int], None],
 ) -> tuple[dict[str, Sums], int, int]:
-    """The `SUMS` of a tokenizer by language; the documents that it was trained on; all that there are."""
+    """The `SUMS` of a tokenizer by language, the documents that were trained on, and all documents."""
     found: dict[str, Sums] = {}
     excluded = documents = 0
     for language in dataset.languages:
@@ -159,7 +159,7 @@ def _read(
 
 
 def _figures(read: Mapping[str, Mapping[str, Sums]], languages: Sequence[str], seed: int) -> list[NgramBits]:
-    """The figures of all languages together, where there are several that have text, and of each."""
+    """The figures of each language, and of all together if several have text."""
     some = [name for name in languages if next(iter(read.values()))[name]["documents"].any()]
     figures: list[NgramBits] = []
     for language in [*([ALL] if len(some) > 1 else []), *some]:
@@ -174,9 +174,9 @@ def _figures(read: Mapping[str, Mapping[str, Sums]], languages: Sequence[str], s
 
 @dataclass(frozen=True, slots=True)
 class RanksOverSplits:
-    """How tokenizers did on all languages in several splits: bits per byte and rank in each, best first.
+    """The results of tokenizers on all languages in several splits: bits per byte and rank in each, best first.
 
-    Those that lose text are not ranked, and are left out.
+    Tokenizers that lose text are left out.
     """
 
     order: tuple[str, ...]
@@ -185,13 +185,13 @@ class RanksOverSplits:
 
     @property
     def n_alike(self) -> int:
-        """In how many splits the order is that of the first."""
+        """The number of splits with the order of the first one."""
         each = list(zip(*(self.ranks[name] for name in self.order), strict=True))
         return sum(one == each[0] for one in each) if each else 0
 
     @classmethod
     def of(cls, readings: Sequence[NgramReading]) -> RanksOverSplits:
-        """From the readings of the splits.
+        """The ranks from the readings of the splits.
 
         Example:
             >>> def reading(a, b):
@@ -248,5 +248,5 @@ def _ranked(read: Mapping[str, Sums], language: str, seed: int) -> list[NgramBit
 
 
 def is_read(data: bytes, split: int) -> bool:
-    """Whether the split of this number has a document among those that are read; else it is trained on."""
+    """Whether the split of this number reads a document; otherwise the model is trained on it."""
     return bool(blake2b(data, digest_size=1, key=split.to_bytes(8, "little")).digest()[0] & 1)

@@ -1,7 +1,7 @@
 """`ngram_bpb`: bits per byte of a small n-gram model over a tokenizer's ids, as a metric with an interval.
 
-The model is trained in the worker that counts, on text that a run names, once for each tokenizer. Documents
-of that text are left out of what is measured.
+The model is trained in the worker that counts, on text that the run names, once for each tokenizer. Documents
+of the training text are not measured.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class _Last(NamedTuple):
 
 
 _last: list[_Last] = []
-"""The model that was trained last in this process: batches of one tokenizer follow one another."""
+"""The last model trained in this process, for the next batch of the same tokenizer."""
 
 
 def training_text(spec: str) -> TrainingCorpus:
-    """The text that a model is trained on: of a dataset family that tokbench brings."""
+    """The text that a model is trained on, from one of tokbench's own dataset families."""
     from pathlib import Path
 
     from tokbench.corpora import FAMILIES

@@ -1,7 +1,8 @@
-"""How far a tokenizer is from the shortest spelling that its own vocabulary allows, with intervals.
+"""How far a tokenizer is from the shortest encoding that its own vocabulary allows, with intervals.
 
-Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens: what the order of the
-merges costs. 1 is the optimum; the rest is not a fault of the vocabulary, but of how it is applied.
+The figure is tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens, which
+is the cost of the order of merges. 1 is the optimum; the rest is not due to the vocabulary, but to how it is
+applied.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def fewest_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> Ints:
-    """The fewest tokens of each text; 0 where the tokenizer does not tell."""
+    """The fewest tokens of each text; 0 if the tokenizer cannot compute it."""
     import numpy as np
 
     try:
@@ -37,7 +38,7 @@ def fewest_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Tokens and the fewest possible of a language; their quotient has an interval, or None."""
+    """The tokens and the fewest possible tokens of a language, and the interval of their ratio, or None."""
 
     language: str
     documents: int
@@ -60,7 +61,7 @@ def distances(
 ) -> list[Distance]:
     """The distance of each language of a dataset; intervals are by bootstrap over documents.
 
-    Raises `TokenizerError` for a tokenizer that cannot tell its fewest tokens.
+    Raises `TokenizerError` for a tokenizer that cannot compute the fewest tokens.
     """
     import numpy as np
 

@@ -1,8 +1,8 @@
-"""Bootstrap and jackknife: counts on Poisson resamples of a text, without each group of documents, and as is.
+"""Bootstrap and jackknife: counts on Poisson resamples, on the text without each group, and on all of it.
 
-A figure computed on all of them at once has what its interval needs: how it varies by chance (bootstrap), how
-much single groups of documents decide it (jackknife), and its value. A row of counts has `n` resamples, then
-`GROUPS` texts that leave one bootstrap group out, then the whole text.
+A figure computed on all of these at once has what its interval needs: how it varies by chance (bootstrap), how
+much single groups of documents influence it (jackknife), and its value. A row of counts has `n` resamples, then
+`GROUPS` texts without one bootstrap group each, then the whole text.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _EXACT = 1 << 24
-"""Whole numbers up to this are exact in single precision, and so are sums up to it."""
+"""Whole numbers and sums up to this are exact in single precision."""
 
 
 def resampled_rows(sums: Mapping[str, Ints], *, seed: int, n: int) -> dict[str, Floats]:
     """Each of `sums`, of shape ``(GROUPS,)``, on every resample: float64 of shape ``(n + GROUPS + 1,)``.
 
-    Sums that are the same in every group, as those of what a text has none of, share a row.
+    Counters with the same sums in every group, such as those that are all 0, share a row.
 
     Example:
         >>> import numpy as np
@@ -51,7 +51,7 @@ def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:
     result = np.empty((len(sums), n + GROUPS + 1))
     whole = sums.sum(axis=1)
     weights, heaviest = _weights(seed, n)
-    # single precision is twice as fast, and exact where every sum is a whole number that it has
+    # single precision is twice as fast, and exact if every sum is a whole number up to _EXACT
     exact = (whole * heaviest < _EXACT) & (sums.dtype.kind in "iu")
     for chosen, kind in ((exact, np.float32), (~exact, np.float64)):
         if chosen.any():
@@ -73,10 +73,10 @@ def poisson_weights(seed: int, n: int) -> NDArray[np.uint8]:
         ((1024, 1000), True)
     """
     generator = np.random.Generator(np.random.Philox(seed))
-    # by inversion of uniforms, whose stream numpy promises to keep, unlike that of .poisson
+    # by inversion of uniforms: numpy keeps their stream stable, unlike that of .poisson
     steps = np.cumsum(np.exp(-1.0) / np.cumprod(np.concatenate([[1.0], np.arange(1.0, 18.0)])))
     weights = np.empty((GROUPS, n), np.uint8)
-    for first in range(0, n, 100):  # a part at a time, for the memory that uniforms take
+    for first in range(0, n, 100):  # in parts, to limit the memory of the uniforms
         part = weights[:, first : first + 100]
         part[:] = np.searchsorted(steps, generator.random(part.shape[::-1]), side="right").T
     return weights

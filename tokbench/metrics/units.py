@@ -1,4 +1,4 @@
-"""The unit of a figure, with what it is of: which words, whose currency, how much of the text."""
+"""The unit of a figure with its details: which words, which currency, how much of the text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tokbench.metrics.needs import MIXED
 
 
 def unit_of(metric: Metric, counts: Counts) -> str:
-    """The metric's unit with what it is of: which words, clusters, sample of the text, currency.
+    """The metric's unit with its details: which words, clusters, sample of the text, currency.
 
     Example:
         >>> from tokbench.metrics import Metric
@@ -24,7 +24,7 @@ def unit_of(metric: Metric, counts: Counts) -> str:
     if "prices" in metric.needs and counts.currency:
         unit = unit.replace("currency", counts.currency)
     if unit == "clusters" and vars(counts).get("consecutive"):
-        return "blocks of consecutive documents"  # which resemble each other: no independent observations
+        return "blocks of consecutive documents"  # they resemble each other, so they are not independent
     if "word" not in unit or "words" not in metric.needs:
         return unit
     words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)

@@ -1,4 +1,4 @@
-"""What is in a vocabulary: how much of it can ever be used, how much two share, and in which scripts it is."""
+"""What a vocabulary contains: how much of it can be used, how much two share, and which scripts it has."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WHOLE = "It is of the whole vocabulary: nothing is estimated."
 
 
 def _overlap(t: Any, base: Any) -> float:
-    """Shared byte strings over all of two vocabularies."""
+    """Shared byte strings divided by all byte strings of two vocabularies."""
     from tokbench.inspection.overlap import jaccard
 
     ours, theirs = t.audit.byte_strings(), base.audit.byte_strings()
@@ -43,7 +43,7 @@ def _script_share(t: Any) -> float:
 
 
 _of_vocabulary = partial(catalogued, no_interval=_WHOLE, level="vocabulary", group="vocabulary")
-"""A figure of the vocabulary, whatever the text."""
+"""A figure of the vocabulary, independent of the text."""
 _audited = partial(_of_vocabulary, source=_MAGIKARP, needs=("audit",))
 
 METRICS = (

@@ -1,4 +1,4 @@
-"""What a tokenizer is chosen by: the criteria of the decision, and what each weighs by default."""
+"""The criteria of the decision between tokenizers, and their default weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokbench.errors import SpecError, UnknownNameError
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A thing to choose by: `weight` is its default, `lacking` says what is missing where it is unknown."""
+    """A criterion: `weight` is its default weight; `lacking` says what is missing if it is unknown."""
 
     name: str
     what: str
@@ -32,9 +32,9 @@ DEFAULTS: Mapping[str, float] = {criterion.name: criterion.weight for criterion 
 
 
 def weights_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
-    """Weights by criterion: the defaults, but for those given, as ``price=3,speed=1`` or a mapping.
+    """Weights by criterion: the defaults, changed by those given, as ``price=3,speed=1`` or a mapping.
 
-    Raises `SpecError` for what is no weight, `UnknownNameError` for no criterion's name.
+    Raises `SpecError` for invalid weights, and `UnknownNameError` for unknown criteria.
 
     Example:
         >>> weights_of("price=5,speed=1")["price"]
