@@ -171,7 +171,7 @@ NOR_THESE = [
     (PARITY + "window --option parity_alpha=0", "parity_alpha must be above 0; it is 0.0"),
     (PARITY + "base --option global_merges=-1", "global_merges must not be negative; it is -1"),
     (PARITY + "base --option ratios=eng_Latn=0+deu_Latn=1", "ratios must be above 0; one is 0.0"),
-    (PARITY + "base --option ratios=eng_Latn=1", "ratios names eng_Latn; the text is in deu_Latn, eng"),
+    (PARITY + "base --option ratios=eng_Latn=1", "ratios names eng_Latn, but the text is in deu_Latn, eng"),
 ]
 
 

@@ -278,7 +278,7 @@ def test_a_run_counts_by_a_fit_and_marks_it_as_estimated_everywhere(fit, tmp_pat
     assert comparable(done) == [ours, "chars"]
     report = done.report(tmp_path / "report.md").read_text()
     assert "≈ estimated: token counts predicted from those of another tokenizer" in report
-    assert "since they are estimated: calibrated fit prose ≈" in report
+    assert "because they are estimated: calibrated fit prose ≈" in report
     assert "True" in (tmp_path / "run" / "measurements.csv").read_text()
 
 
