@@ -12,8 +12,7 @@ Many tokens never stand alone, because the tokenizer marks where words begin (a 
 (``</w>``), or because it strips the ends of a text or cuts it there. So a text that does not give its id back
 is also tried with other text before it, after it and on both sides: first a few fixed neighbours, then
 characters of the vocabulary, drawn by chance from the token's own script and from all. If the id then occurs,
-it is OK.
-UNREACHABLE is no proof that no text whatever gives the id.
+it is OK. So UNREACHABLE does not prove that no text gives the id.
 """
 
 from __future__ import annotations
@@ -266,13 +265,15 @@ def _reached_in_context(
     ends = {index: (script_of(text.strip()[:1]), script_of(text.strip()[-1:])) for index, text in texts.items()}
     left = np.array(missing, np.int64)
     for number, (before, after) in enumerate(_neighbours(parts)):
+        if not len(left):
+            break
         tell(0.7 + 0.3 * number / _TRIED, "trying tokens next to other text")
         tried = [before(ends[index][0]) + texts[index] + after(ends[index][1]) for index in left.tolist()]
         given = _encode(tokenizer, tried)
         owner = np.repeat(np.arange(len(left)), given.lengths())
         found = np.zeros(len(left), np.bool_)
         found[owner[given.ids == left[owner]]] = True
-        reached |= {int(left[number]): tried[number] for number in np.flatnonzero(found).tolist()}
+        reached |= {int(left[at]): tried[at] for at in np.flatnonzero(found).tolist()}
         left = left[~found]
     return reached
 
