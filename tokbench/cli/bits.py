@@ -75,12 +75,13 @@ def ngram(
     ] = 0,
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Train an n-gram model on each tokenizer's ids, and show its bits per byte of other text, as ranks.
+    """Train an n-gram model on each tokenizer's ids, and show its bits per byte on other text, with ranks.
 
     The model is interpolated modified Kneser-Ney; it predicts every id and the end of each document, and the
-    bytes are those of the text. Documents of the training text are left out. It is no measure of quality.
-    Intervals are 95 %, by bootstrap over documents; so is the range of ranks, from paired differences. With
-    --splits the two datasets may be the same: each document is trained on or read, by its text and the split.
+    bytes are those of the text. Documents of the training text are left out. It is not a measure of quality.
+    Intervals are 95 %, by bootstrap over documents, and so are the ranges of ranks, from paired differences.
+    With --splits the two datasets may be the same: each document is either trained on or read, by its text and
+    the split.
     """
     from tokbench.metrics.ngram_bits import RanksOverSplits, ngram_bits
     from tokbench.metrics.ngram_metric import NO_QUALITY

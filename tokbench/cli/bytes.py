@@ -35,7 +35,7 @@ def token_bytes(
     """Count the bytes that each id adds to the decoded text, after other tokens and as the first of a document.
 
     Special tokens add 0; tokens that are parts of a character add their own bytes. With -d every document
-    is encoded, decoded as a whole and compared with the sum over its ids; exit status 1 where any differs.
+    is encoded, decoded as a whole and compared with the sum over its ids; exit status 1 if any differs.
     """
     from tokbench.inspection.bytetable import ENDINGS, byte_table, prove
 

@@ -48,11 +48,11 @@ def calibrate(
     force: opt.Force = False,
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Fit local tokenizers to token counts that an API reported, and estimate by the nearest of them.
+    """Fit local tokenizers to token counts that an API reported, and estimate with the best of them.
 
-    With --observed and SPECs, each is fitted; errors are those on rows that the fit did not see. With --fit and
-    -d, datasets are estimated, a request a document, and with --price what they cost. All of it is estimated,
-    and says so.
+    With --observed and SPECs, each SPEC is fitted; errors are measured on rows that the fit did not see. With
+    --fit and -d, the tokens of datasets are estimated, one request for each document, and with --price their
+    cost. All output is marked as estimated.
     """
     from tokbench.results.atomic import write_bytes
 

@@ -36,9 +36,9 @@ def convert(
 ) -> None:
     """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, GGUF, Tekken, folder.
 
-    The in-house families open what others publish and write it again: `tokbench diff` proves that the ids are
-    the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's. A path
-    without a family is opened by one that writes such a file.
+    The in-house families read the published formats and write them; `tokbench diff` shows that the ids are the
+    same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is written as Tekken. A
+    path without a family is opened by a family that can write the new file.
     """
     check_target(output, force=force, read=files_read(registry, [spec]), may_be_folder=True)
     try:

@@ -36,7 +36,7 @@ def diff(
     train_on: opt.TrainOn = None,
     as_json: opt.JsonOutput = False,
 ) -> None:
-    """Compare the ids of two tokenizers document by document; exit status 1 when any differ or none came."""
+    """Compare the ids of two tokenizers document by document; exit status 1 if any differ or there are none."""
     from tokbench.inspection.diff import diff as compare
 
     one, other = (load_trained(registry, spec, train_on) for spec in (a, b))

@@ -81,7 +81,7 @@ def check_plugin(
         str, opt.option("What a tokenizer without a file is trained on.", "DATASET")
     ] = "stdlib:docs",
 ) -> None:
-    """Run the conformance kit; exit status 1 when a check fails."""
+    """Run the conformance checks; exit status 1 if one fails."""
     from tokbench.testing.apart import failures_apart
     from tokbench.testing.kit import HOOKS
     from tokbench.testing.metrics import no_value

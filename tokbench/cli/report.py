@@ -57,7 +57,7 @@ def report(
         str | None, opt.option("html, md: weights of the decision.", "NAME=W,…", show_default=opt.WEIGHTS_SHOWN)
     ] = None,
 ) -> None:
-    """Write a report of a run, in the format that --output's ending says, else html."""
+    """Write a report of a run, in the format of the ending of --output, or else as HTML."""
     from tokbench.api import check_ending, format_of
 
     opened = open_run(registry, run)

@@ -55,8 +55,8 @@ def compare(
     """Show what changed between two runs: figures, versions, files.
 
     A figure has changed if it moved by more than the threshold and more than chance: over the same text by a
-    test that pairs the two runs document by document, else where their intervals do not overlap. One without an
-    interval has no verdict where it was timed, or is of another text and has no budget.
+    test that pairs the two runs document by document, otherwise if their intervals do not overlap. A figure
+    without an interval has no verdict if it was timed, or if the texts differ and it has no budget.
 
     Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request, such as for
     figures that neither run has.

@@ -38,7 +38,7 @@ def train(
     language: opt.Languages = None,
     force: opt.Force = False,
 ) -> None:
-    """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
+    """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows its options."""
     from tokbench.runner.training.train import check_training, naming
 
     spec = _spec(registry, family, vocab_size, option or [])
