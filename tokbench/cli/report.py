@@ -176,7 +176,7 @@ def plot(
     for target in written:
         typer.echo(target)
     for each in missing:
-        typer.echo(f"{each.name}: not drawn, the run lacks {each.needs or 'the data'}", err=True)
+        typer.echo(f"{each.name}: not drawn; it needs {each.needs or 'data that the run lacks'}", err=True)
     if missing and names:
         raise typer.Exit(1)
 

@@ -218,7 +218,8 @@ def use_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> str:
         with suppress(TokbenchError):  # a text that either cannot encode tells nothing
             if list(tokenizer.encode(text)) != list(written.encode(text)):
                 return (
-                    f"opened as {spec} it gives other ids, since this format does not say how text is encoded; "
-                    f"add the options that do (`tokbench list tokenizers {family}` has them)"
+                    f"opened as {spec} it gives other ids for {text!r}: this format does not say all of how "
+                    f"text is encoded. Add the options that do (`tokbench list tokenizers {family}`), if there "
+                    "are any; docs/formats.md says what a format cannot express"
                 )
     return f"use it as {quote(spec)}"

@@ -8,6 +8,7 @@ from tokbench.metrics.metric import catalogued
 
 _KAPLAN = "Kaplan et al., Scaling Laws for Neural Language Models, 2020, table 1"
 _SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, 2019"
+_OF_MODEL = "T is the model's own context length, whatever --context-length says."
 _EXACT = "It follows from the shape of the model and the size of the vocabulary: nothing is estimated."
 _TIED = "The term tied is 1 where the head is the embedding matrix, else 0."
 _ALIKE = "Per byte of this text: compare tokenizers on one text, languages on parallel text only."
@@ -26,7 +27,7 @@ METRICS = (
         "train_flops", "FLOP/byte", "lower",
         "Floating-point operations to train the given model on a byte of this text, head included.",
         rf"{_PER_BYTE}3 \,{_FORWARD}", lambda t: t.model.train_flops(t.vocab_size) * t.tokens / t.bytes,
-        caveat=f"Without norms, biases and lookups, and without recomputation. {_ALIKE}",
+        caveat=f"Without norms, biases and lookups, and without recomputation. {_OF_MODEL} {_ALIKE}",
     ),
     _work(
         "serve_flops", "FLOP/byte", "lower",
@@ -34,7 +35,7 @@ METRICS = (
         _PER_BYTE + _FORWARD, lambda t: t.model.serve_flops(t.vocab_size) * t.tokens / t.bytes,
         caveat=(
             "Assumes a context that is half full on average. Reading a prompt may skip the head; writing is "
-            f"often limited by memory, not by operations. {_ALIKE}"
+            f"often limited by memory, not by operations. {_OF_MODEL} {_ALIKE}"
         ),
     ),
     _of_text(
@@ -50,7 +51,10 @@ METRICS = (
         "Bytes of this text that fit in the context.",
         r"T \cdot \frac{\mathrm{bytes}}{\mathrm{tokens}}", lambda t: t.context_length * t.bytes / t.tokens,
         needs=("context_length", "tokens"), group="cost",
-        caveat=f"An average over the text; no room is set aside for prompts and answers. {_ALIKE}",
+        caveat=(
+            "An average over the text; no room is set aside for prompts and answers. T is --context-length. "
+            f"{_ALIKE}"
+        ),
     ),
     _of_vocabulary(
         "embedding_parameters", "parameters", "lower",

@@ -31,6 +31,7 @@ def test_other_weights_decide_anew(page: Any) -> None:
     for name in ("price", "fairness", "context", "speed"):
         block.locator(f"input[name={name}]").fill("0")
     assert "All weights are 0" in block.locator(".choice").inner_text()
+    assert set(block.locator("tbody td[data-v]:nth-child(3)").all_inner_texts()) == {"–"}  # no old scores
 
 
 @pytest.mark.usefixtures("no_figures")

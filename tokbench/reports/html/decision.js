@@ -25,6 +25,10 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
     if (!total) {
       choice.textContent = "All weights are 0, so there is no choice.";
       turns.textContent = "";
+      for (const index of indices) {
+        const [, verdict, score] = rows.get(given.names[index]).cells;
+        verdict.textContent = score.textContent = "–";
+      }
       return;
     }
     const log = (name, index) => given.criteria[name].logs[index];
