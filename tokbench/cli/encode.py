@@ -140,7 +140,7 @@ def _draw(tokenizer: Tokenizer, text: str, n: int, alpha: float, seed: int) -> l
 
     if not isinstance(tokenizer, Sampler):
         raise TokenizerError(
-            f"{tokenizer.name} does not draw segmentations; the families bpe, unigram and sentencepiece do"
+            f"{tokenizer.name} does not draw segmentations; bpe, unigram, pathpiece and sentencepiece do"
         )
     generator = np.random.default_rng(seed)
     return [[int(index) for index in tokenizer.sample(text, generator, alpha)] for _ in range(n)]

@@ -19,7 +19,7 @@ from tokbench.errors import FormatError, SpecError, TokbenchError, TokenizerErro
 from tokbench.family import TokenizerFamily
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
-from tokbench.wording import reason, without_name
+from tokbench.wording import reason
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -166,14 +166,11 @@ def save(
 
 
 def elsewhere(registry: Registry, spec: str, *, able: str) -> str:
-    """What to do where a tokenizer lacks what another family may have: the families that open its files too.
+    """The remedy for a tokenizer that lacks a capability: the specs by which other families open its file.
 
-    Where none does, those that are `able` in general.
+    Without any, the families that are `able` in general.
     """
-    found = [
-        f"{quote(other)} ({without_name(why, other)})" if why else quote(other)
-        for other, why in other_openers(registry, spec).items()
-    ]
+    found = [quote(other) for other, why in other_openers(registry, spec).items() if not why]
     return f"other families open the same file: {' or '.join(found)}" if found else able
 
 

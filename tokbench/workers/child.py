@@ -33,14 +33,12 @@ def main() -> None:
     faulthandler.enable(sys.stderr)
     # Ctrl-C reaches the whole terminal group; only the coordinator decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    home = Path.cwd()
     inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
     # When the parent is gone, killed perhaps, we leave at once rather than linger.
     receive(requests, inbox, lambda: os._exit(0))
     while True:
-        function, arguments = _next(inbox)
-        reply = _answer(function, arguments, lambda event: send(replies, ("event", event)))
-        os.chdir(home)
+        folder, function, arguments = _next(inbox)
+        reply = _answer(folder, function, arguments, lambda event: send(replies, ("event", event)))
         _flush()
         send(replies, reply)
 
@@ -63,8 +61,12 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
     return requests, replies
 
 
-def _answer(function: Callable[..., Any], arguments: tuple[Any, ...], emit: Emit) -> tuple[str, Any]:
+def _answer(
+    folder: Path, function: Callable[..., Any], arguments: tuple[Any, ...], emit: Emit
+) -> tuple[str, Any]:
+    """The reply to a request: the result of the function, called in the parent's working folder, or its error."""
     try:
+        os.chdir(folder)  # the parent may have gone to another one, and so may the last function
         return "value", function(emit, *arguments)
     except BaseException as error:  # SystemExit too: a tokenizer must not end its worker politely
         return "error", describe(error)

@@ -114,7 +114,7 @@ class Worker:
                 self._reply(NO_LIMITS, None)
         self._printed_before = self._output_size()
         try:
-            send(self._requests, (function, arguments))
+            send(self._requests, (Path.cwd(), function, arguments))
         except OSError:
             raise self._lost() from None
         value: T = self._reply(limits, on_event)
@@ -127,7 +127,7 @@ class Worker:
         """
         self._compiling = compiling
         with contextlib.suppress(OSError):  # a process that is gone already is found gone by that call
-            send(self._requests, (function, ()))
+            send(self._requests, (Path.cwd(), function, ()))
             self._ahead += 1
 
     def _reply(self, limits: Limits, on_event: Emit | None) -> Any:

@@ -36,6 +36,9 @@ def compiles(emit):
     when_compiling(lambda: emit(Compiling()))
     njit(lambda x: x + 1)(1)
     njit(lambda x: x + 2)(1)
+def where(emit):
+    from pathlib import Path
+    return str(Path.cwd())
 def how_often(emit):
     return len(slept)
 def fills(emit):
@@ -113,6 +116,16 @@ def test_a_process_that_ends_by_a_signal_without_a_name_is_lost(worker: Worker, 
 def test_a_limit_of_memory_is_told_in_a_unit_that_suits_it(worker: Worker, called: Any) -> None:
     with pytest.raises(WorkerLost, match=r"held \d+ MB, above the limit of 819 bytes"):
         worker.call(called.slow, limits=Limits(memory=819))
+
+
+def test_a_kept_worker_works_in_the_folder_that_its_parent_is_in(
+    called: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").mkdir()
+    for folder in (tmp_path, tmp_path / "other", tmp_path):
+        monkeypatch.chdir(folder)
+        with borrowed() as one:
+            assert one.call(called.where) == str(folder)
 
 
 def test_as_many_are_started_as_are_missing_and_those_are_borrowed(called: Any) -> None:
