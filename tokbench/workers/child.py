@@ -64,7 +64,7 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
 def _answer(
     folder: Path, function: Callable[..., Any], arguments: tuple[Any, ...], emit: Emit
 ) -> tuple[str, Any]:
-    """The reply to a request: the result of the function, called in the parent's working folder, or its error."""
+    """The reply to a request: the result of the function, called in the parent's folder, or its error."""
     try:
         os.chdir(folder)  # the parent may have gone to another one, and so may the last function
         return "value", function(emit, *arguments)
